@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 const rootDir = join(dirname(fileURLToPath(import.meta.url)), '..')
 const port = Number(process.env.PORT || 3000)
 const webPort = String(port + 2173)
-const web = `http://127.0.0.1:${webPort}`
+const webUrl = `http://127.0.0.1:${webPort}`
 const flags = process.argv.slice(2).filter((flag) => flag.startsWith('--inspect'))
 
 /** Delay between the last change and the restart, because editors write a file in several steps. */
@@ -31,7 +31,7 @@ const run = (args, extraEnv) =>
 const startServer = () =>
   run([...flags, join('bin', 'rollcall.js'), 'start'], {
     PORT: String(port),
-    PUBLIC_URL: web,
+    PUBLIC_URL: webUrl,
     // Runs the sources even if there is a build, so that a debugger shows them.
     ROLLCALL_SOURCES: '1',
   })
@@ -48,7 +48,7 @@ const vite = run(
   ],
   { ROLLCALL_SERVER: `http://127.0.0.1:${port}` },
 )
-console.log(`Development: ${web} (proxy for the server on port ${port})`)
+console.log(`Development: ${webUrl} (proxy for the server on port ${port})`)
 
 let isShuttingDown = false
 /** @type {NodeJS.Timeout | undefined} */

@@ -66,7 +66,7 @@ export type {
   SummaryLine,
 } from './event/config.ts'
 export {
-  hasOneTypo,
+  matchesWithOneTypo,
   rankName,
   listTermsWithTypos,
   removeTitles,
@@ -113,7 +113,7 @@ export {
   CODE_NAME,
   METHOD_FIELD,
   extractContext,
-  getFullSeatName,
+  getFullQuotaName,
   addContext,
   EMPTY_CONTEXT,
   type CodeStatus,
@@ -127,10 +127,10 @@ export {
   type UniqueRule,
 } from './answers/compare-answers.ts'
 export { listConsentSentences, isConsentSentence } from './answers/consent-log-entry.ts'
-export { suggestMailbox, getMailboxKey } from './answers/misspelt-email-domains.ts'
+export { suggestEmailAddress, getMailboxKey } from './answers/misspelt-email-domains.ts'
 export {
   buildGatewayEmailMessage,
-  GATEWAY_EMAIL_CHARACTERS,
+  GATEWAY_EMAIL_LENGTH,
   getInvalidMessage,
   isEmail,
 } from './answers/field-types.ts'
@@ -203,7 +203,7 @@ export {
   type TaxForm,
 } from './pricing/invoice-tax.ts'
 export { findNextPrice, listPriceRanges, type PriceRange } from './pricing/upcoming-prices.ts'
-export { findApproval, getDecisionDeadline } from './registration/approval.ts'
+export { findApproval, computeDecisionDeadline } from './registration/approval.ts'
 export {
   computeCancellationRefund,
   type CancellationRefund,
@@ -216,9 +216,9 @@ export {
   type CorrectionRefusal,
 } from './registration/correction.ts'
 export {
-  getExpiryAfterApproval,
-  getExpiryAfterReopening,
-  getExpiryOfTransfer,
+  computeExpiryAfterApproval,
+  computeExpiryAfterReopening,
+  computeTransferExpiry,
 } from './registration/expiry.ts'
 export { findInvoiceErrors } from './registration/invoice-buyer.ts'
 export {
@@ -284,6 +284,7 @@ export {
   findReferenceKeys,
   listReferenceKeys,
   formatKey,
+  explainInvalidReference,
   MAX_REFERENCE_CHARACTERS,
   splitWords,
   type BankKey,
@@ -293,7 +294,7 @@ export {
   listFallbackKeys,
   listLineKeys,
   findLineByReference,
-  namesPayment,
+  identifiesPayment,
   findLineUtrs,
   findStatementReferences,
 } from './payments/statement-references.ts'

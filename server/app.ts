@@ -75,7 +75,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   app.addConstraintStrategy(multipartConstraint)
   closeIdleConnections(app)
   ignoreExpectHeader(app)
-  app.decorate('eventCalls', createEventRouteTable(deps.events))
+  app.decorate('eventRoutes', createEventRouteTable(deps.events))
   recordFixedRoutes(app)
   rejectUnguardedRoutes(app)
   addHeaders(app, deps)

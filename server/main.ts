@@ -215,12 +215,15 @@ async function sweepUploads({
   isClockTrusted,
 }: Pick<Deps, 'uploads' | 'log' | 'isClockTrusted'>): Promise<void> {
   if (!(await isClockTrusted())) return
-  const { dropped, removed, setAside, held, aside } = await uploads.sweep()
+  const { dropped, removed, setAside, held, asideCount } = await uploads.sweep()
   if (dropped > 0)
     log.warn({ registrations: dropped }, 'the files of unpaid registrations were deleted')
   if (removed > 0) log.info({ removed }, 'uploads that are no longer needed were removed')
   if (setAside > 0)
-    log.warn({ setAside, aside }, 'uploads that no record refers to were set aside for 30 days')
+    log.warn(
+      { setAside, aside: asideCount },
+      'uploads that no record refers to were set aside for 30 days',
+    )
   if (held !== null) log.warn({ held: held.count }, formatHoldReason(held))
 }
 

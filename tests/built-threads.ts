@@ -1,12 +1,12 @@
-/** Starts the threads and child processes of test servers from the server's build, as in production. */
+/** Makes test servers start their threads and child processes from the server's build, as in production. */
 import childProcess from 'node:child_process'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
 import workerThreads from 'node:worker_threads'
 import { SERVER_BUILD } from '../server/cli/build/stamp.ts'
 
-// Every worker loads this file before its tests. Without it, each thread and child process loads hundreds of sources.
-// `tests/run.js` has just built the server.
+// Every worker loads this file before its tests. Without it, each thread and child process would load hundreds of
+// sources. `tests/run.js` has just built the server.
 
 const SERVER_SOURCES = new URL('../server/', import.meta.url).href
 

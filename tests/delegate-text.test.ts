@@ -6,7 +6,7 @@ import { findWrittenTexts } from './written-text.ts'
 
 const TOP = join(import.meta.dirname, '..')
 
-/** Files and folders whose texts a delegate may read. */
+/** Files and folders whose texts delegates may read. */
 const SHOWN_TO_DELEGATES = [
   'web/app',
   'web/landing',
@@ -37,14 +37,14 @@ const EXCEPTIONS: readonly Exception[] = [
   { why: 'class names', in: /^(web|server)\//, text: /^btn( [a-z]+)+$/ },
   { why: 'CSS', in: /^web\/registration\/form\/mui-theme\.ts$/ },
   { why: 'CSS', in: /^server\/pages\/html-shell\.ts$/, text: /[{;]/ },
-  { why: 'names of fonts', in: /^server\/mail\/email-html\.ts$/, text: /sans-serif$/ },
+  { why: 'font names', in: /^server\/mail\/email-html\.ts$/, text: /sans-serif$/ },
   { why: 'a selector', in: /people-list\.tsx$/, text: /^input:not/ },
   {
     why: 'names of browser storage and channels',
     in: /^web\/(registration|results)\//,
     text: /^(answers|completed|proofs|sent from here) of \{\}$/,
   },
-  { why: 'values of HTTP headers', in: /^server\//, text: /; charset=utf-8|; filename=/ },
+  { why: 'HTTP header values', in: /^server\//, text: /; charset=utf-8|; filename=/ },
   { why: 'headers of raw responses', in: /^server\/http\/security-headers\.ts$/ },
   { why: 'chunks of PNG files', in: /remove-photo-metadata\.ts$/ },
   { why: 'a script', in: /^server\/pages\/unsupported-browser-script\.ts$/ },
@@ -59,7 +59,7 @@ const EXCEPTIONS: readonly Exception[] = [
   },
   { why: 'log lines', in: /^server\/http\/request-body(-limits)?\.ts$/, text: /aborted$/ },
   { why: 'a style sheet', in: /^server\/mail\/email-html\.ts$/, text: /^:root\{/ },
-  { why: 'a key of a rate limit', in: /^server\/http\/rate-limit\.ts$/, text: /^no address$/ },
+  { why: 'a rate limit key', in: /^server\/http\/rate-limit\.ts$/, text: /^no address$/ },
   {
     why: 'staff and organiser pages',
     in: /(page-routes|public-pages)\.ts$/,
@@ -67,7 +67,7 @@ const EXCEPTIONS: readonly Exception[] = [
   },
   { why: 'emails to staff', in: /^server\/mail\/send-daily-payment-reviews\.ts$/ },
   {
-    why: 'reasons in the staff list of emails',
+    why: 'reasons in the email list for staff',
     in: /^server\/mail\/(background-transport|email-transport|send-queued-emails)\.ts$/,
   },
   {
@@ -137,10 +137,10 @@ test.each([
   ['a choice between two words', "<b>{done ? 'Copied' : 'Copy'}</b>"],
   ['a template with a value', '<p>{`${count} seats left`}</p>'],
   ['a sentence in a constant', "const SENT = 'We have sent you an email.'"],
-  ['a sentence of an error response', "refuse(reply, 409, 'full', 'No seats are left.')"],
-  ['a value of a message', "const all = { title: 'Receipt' }"],
-  ['markup of the server', 'const page = `<h1>Page not found</h1>`'],
-])('detects a text in code instead of the catalogue: %s', (_, source) => {
+  ['a sentence in an error response', "refuse(reply, 409, 'full', 'No seats are left.')"],
+  ['a value in a message', "const all = { title: 'Receipt' }"],
+  ['markup built by the server', 'const page = `<h1>Page not found</h1>`'],
+])('detects a text that is in code instead of the catalogue: %s', (_, source) => {
   expect(findWrittenTexts('sample.tsx', parseAsModule(source))).not.toEqual([])
 })
 

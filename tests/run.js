@@ -87,7 +87,7 @@ function findBrowser(names) {
  */
 function installShell() {
   if (!process.getuid || process.getuid() !== 0 || !existsSync('/usr/bin/apt-get')) return
-  console.log(`· ${SHELL} is not installed: installing Debian's package`)
+  console.log(`· ${SHELL} is not installed: installing the Debian package`)
   const apt = {
     stdio: 'ignore',
     env: Object.assign({}, env, { DEBIAN_FRONTEND: 'noninteractive' }),

@@ -1,4 +1,4 @@
-/** The structure of the tree: entry points, layers, import cycles, crowded folders, and the names that docs cite. */
+/** Checks the source tree: entry points, layers, import cycles, crowded folders, and the names that docs cite. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -58,7 +58,7 @@ const listImports = (path: string): readonly string[] =>
     .map((importMatch) => posix.join(posix.dirname(path), importMatch[1] ?? ''))
     .filter((target) => target !== path)
 
-test('the running server imports no module that checks event files: the store threads start without them', () => {
+test('neither the running server nor its store threads import modules that check event files', () => {
   const visited = new Set<string>()
   const walk = (path: string): void => {
     if (visited.has(path)) return
@@ -78,7 +78,7 @@ test('the running server imports no module that checks event files: the store th
   expect([...visited].filter((path) => path.startsWith('engine/authoring'))).toEqual([])
 })
 
-test('there are no import cycles, including types: move shared code to a third file', () => {
+test('there are no import cycles, even of types: move shared code to a third file', () => {
   const code = paths.filter((path) => /^(engine|server|web)\/.*\.tsx?$/.test(path))
   const importGraph = new Map(code.map((path) => [path, listImports(path)]))
   expect(importGraph.get('web/app/main.tsx')?.length ?? 0, 'reads the imports').toBeGreaterThan(5)
@@ -95,7 +95,7 @@ test('there are no import cycles, including types: move shared code to a third f
   expect(importCycles).toEqual([])
 })
 
-describe('code outside the folder of a gateway does not depend on the list of gateways', () => {
+describe('code outside the gateways’ folders does not depend on the list of gateways', () => {
   const kinds = Object.keys(GATEWAY_CAPABILITIES)
   const folder = 'server/payments/gateways'
   const otherFiles = paths.filter(
@@ -105,7 +105,7 @@ describe('code outside the folder of a gateway does not depend on the list of ga
   )
   /** Tables whose completeness the compiler checks. */
   const tables = [`${folder}/credentials.ts`, `${folder}/registry.ts`]
-  test('no other file compares the kind of a gateway: use its registry entry or its capabilities', () => {
+  test('no other file compares a gateway’s kind: use its registry entry or its capabilities', () => {
     const kindPattern = new RegExp(`'(?:${kinds.join('|')})'`)
     expect(otherFiles.filter((path) => kindPattern.test(read(path)))).toEqual([
       'engine/event/payment-method-types.ts',
@@ -126,7 +126,7 @@ describe('code outside the folder of a gateway does not depend on the list of ga
     expect(kinds.length).toBeGreaterThan(1)
     expect(missingPages).toEqual([])
   })
-  test('only the gateway tables import from the folders of gateways', () => {
+  test('only the gateway tables import from the gateways’ folders', () => {
     const isInFolder = (target: string): boolean =>
       kinds.some((kind) => target.startsWith(`${folder}/${kind}/`))
     const importers = otherFiles.filter((path) => listImports(path).some(isInFolder))
@@ -134,7 +134,7 @@ describe('code outside the folder of a gateway does not depend on the list of ga
   })
 })
 
-/** Lowest first: each folder imports only from those before it. */
+/** The engine's folders, lowest layer first. Each folder imports only from the folders before it. */
 const ENGINE_LAYERS = [
   'lib',
   'text-catalogue',
@@ -151,7 +151,7 @@ const ENGINE_LAYERS = [
   'authoring',
 ]
 
-describe('the folders of the engine are layers', () => {
+describe('the engine’s folders form layers', () => {
   const code = paths.filter((path) => /^engine\/[^/]+\/.*\.ts$/.test(path))
   const getLayer = (path: string): string => path.split('/')[1] ?? ''
   test('each folder imports only from the folders before it', () => {
@@ -165,12 +165,12 @@ describe('the folders of the engine are layers', () => {
     expect(code.length).toBeGreaterThan(200)
     expect(upwardImports).toEqual([])
   })
-  test('each folder is listed', () => {
+  test('every folder is listed as a layer', () => {
     expect([...new Set(code.map(getLayer))].toSorted()).toEqual(ENGINE_LAYERS.toSorted())
   })
 })
 
-test('no folder of code has more than 20 entries, except those of one kind', () => {
+test('no code folder has more than 20 entries, except the folder of migrations', () => {
   const entries = new Map<string, Set<string>>()
   for (const path of paths.filter((sourcePath) => /^(engine|server|web)\//.test(sourcePath))) {
     const parts = path.split('/')
@@ -186,23 +186,23 @@ test('no folder of code has more than 20 entries, except those of one kind', () 
   expect(crowdedFolders).toEqual([])
 })
 
-/** Each call of the store, a gateway or the payments module is dispatched through one of these tables. */
+/** Each call to the store, a gateway or the payments module is dispatched through one of these tables. */
 const OPERATION_TABLES = [
   'server/storage/operations/writes.ts',
   'server/payments/gateways/airpay/definition.ts',
   'server/assemble-server.ts',
 ]
-describe('the diagrams of docs/architecture', () => {
+describe('the diagrams in docs/architecture', () => {
   const page = read('docs/architecture/README.md')
   const readSection = (heading: string): string =>
     page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
-  test('the layers of the engine are shown in order', () => {
+  test('show the engine’s layers in order', () => {
     expect(readSection('Layers')).toContain(`"${ENGINE_LAYERS.join(' → ')}"`)
   })
   test.each([
     ['From the form to a stored registration', 6],
     ['From a gateway message to a paid registration', 8],
-  ])('%s: at most %i server files, each called by one before it', (heading, maximum) => {
+  ])('%s: list at most %i server files, each called by an earlier one', (heading, maximum) => {
     const steps = [...readSection(heading).matchAll(/^ {2}(\w)\["(\S+?)<br>(\w+): /gm)].map(
       ([, letter = '', path = '', name = '']) => ({ letter, path, name }),
     )
@@ -226,7 +226,7 @@ describe('the diagrams of docs/architecture', () => {
   })
 })
 
-test('docs/architecture/storage.md lists the kinds of locks in the order in which they are acquired', () => {
+test('docs/architecture/storage.md lists the kinds of lock in the order in which they are acquired', () => {
   const [, order = ''] =
     /LOCK_ORDER = \[([^\]]*)\]/.exec(read('server/storage/database/sqlite-connection.ts')) ?? []
   const kinds = [...order.matchAll(/'([^']+)'/g)].map(([, kind]) => kind)
@@ -238,14 +238,14 @@ test('docs/architecture/storage.md lists the kinds of locks in the order in whic
   expect(listedKinds).toEqual(kinds)
 })
 
-test('every test file that the start order names exists', () => {
+test('every test file in the start order exists', () => {
   const missingFiles = NAMED_FILES.filter(
     (name) => !paths.some((path) => path.endsWith(`/${name}.test.ts`)),
   )
   expect(missingFiles).toEqual([])
 })
 
-test('the bundle definitions of the web app name modules that exist', () => {
+test('the modules in the web app’s bundle definitions exist', () => {
   const tests = read('web/vite.config.ts').match(/(?<=^ *test: ).+(?=,$)/gm) ?? []
   const namedModules = tests.flatMap((test) =>
     [...test.replace(/\|node_modules.*/, '').matchAll(/(?<![\w-])[a-z]+(?:-[a-z]+)*/g)].map(
@@ -253,18 +253,18 @@ test('the bundle definitions of the web app name modules that exist', () => {
     ),
   )
   expect(namedModules).toContain('closed-page')
-  // A name may be the beginning of a file name.
+  // A module may be given by the beginning of its file name.
   const isThere = (name: string): boolean =>
     name === 'css' ||
     paths.some((path) => path.split('/').some((segment) => segment.startsWith(name)))
   expect(namedModules.filter((name) => !isThere(name))).toEqual([])
 })
 
-test('every link from docs to a heading leads to an existing heading', () => {
+test('every link to a heading in docs leads to an existing heading', () => {
   const pages = readdirSync(join(TOP, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.startsWith('findings/'))
     .map((name) => `docs/${name}`)
-  // The anchor of a heading as GitHub generates it.
+  // Returns a heading's anchor as GitHub generates it.
   const makeAnchor = (heading: string): string =>
     heading
       .toLowerCase()

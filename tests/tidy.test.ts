@@ -1,4 +1,4 @@
-/** Style checks: the patterns that are forbidden in certain files, and the alternative to each. */
+/** Style checks: which patterns are forbidden in which files, and what to write instead. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -35,7 +35,7 @@ const TEXT_EXTENSIONS = new Set([
 ])
 const isText = (name: string): boolean => TEXT_EXTENSIONS.has(extname(name))
 const THIS_FILE = 'tests/tidy.test.ts'
-/** A longer file is hard to understand: split it by subject. */
+/** Longer files are hard to understand. Split them by subject. */
 const MAX_LINES = 400
 /** A table of cases may be longer than the code that it tests. */
 const MAX_TEST_LINES = 600
@@ -60,7 +60,7 @@ const files = paths.map((path) => ({
   lines: readFileSync(join(TOP, path), 'utf8').split('\n'),
 }))
 
-/** The names of the event files without their years: no source file may contain one. */
+/** The names of the event files without their years. No source file may contain one of them. */
 const eventNames = readdirSync(join(TOP, 'events'))
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => basename(name, '.yaml').replace(/\d+$/, ''))
@@ -93,7 +93,7 @@ const NPM = concatenate('np', 'm')
 const MACHINE_PATHS = new RegExp(`(^|[^a-zA-Z0-9_.])/(${ROOTS.join('|')})/[a-z.]`)
 const REGISTRIES = new RegExp(`https?://[a-z0-9.-]*(registry|${NPM})[a-z0-9.-]*\\.(org|com|io)`)
 
-/** Each row has a line that it must match and a line that it must not match, to detect a pattern without effect. */
+/** Each row has a line that it must match and one that it must not match, so that an ineffective pattern is noticed. */
 const ROWS: readonly Row[] = [
   {
     why: 'The engine is a function of its arguments',
@@ -113,11 +113,11 @@ const ROWS: readonly Row[] = [
     good: 'formatMoney(amount)',
   },
   {
-    why: 'The currency sign and its no-break space come from one module',
+    why: 'One module writes currency symbols and their no-break spaces',
     in: /^(engine|server|web)\/.+\.tsx?$/,
     but: /^engine\/(lib\/money|authoring\/syntax\/invisible-characters)\.ts$/,
     text: /^(?!\s*(\/?\*|\/\/)).*(₹(\s|\\u00a0|&nbsp;)?\$?\{|['"`>]₹)/,
-    instead: 'formatMoney(amount), or formatAmount(amount) in a column without signs',
+    instead: 'formatMoney(amount), or formatAmount(amount) in a column without symbols',
     bad: 'now: `₹ ${amountText(total)}`',
     good: 'now: formatMoney(total), // ₹ 7,080',
   },
@@ -158,14 +158,14 @@ const ROWS: readonly Row[] = [
     why: 'The server runs without the web app',
     in: /^server\//,
     text: /from '(\.\.\/)+web\//,
-    instead: 'put shared code into engine/',
+    instead: 'move shared code into engine/',
     bad: "import { routes } from '../web/routes.ts'",
     good: "import { routes } from './pages.ts'",
   },
   {
     why: 'One module calls the server from the browser',
     in: /^web\//,
-    // The last one is a development proxy in front of the server.
+    // The last of these is a development proxy in front of the server.
     but: /^web\/(app\/api-(client|upload)|build\/dev-server)\.ts$/,
     text: /\bfetch\(|XMLHttpRequest|sendBeacon/,
     instead: 'add a function to web/app/api-client.ts; to send a file, use web/app/api-upload.ts',
@@ -173,7 +173,7 @@ const ROWS: readonly Row[] = [
     good: 'await api.events()',
   },
   {
-    why: 'Only the storage contains SQL',
+    why: 'Only server/storage contains SQL',
     in: /^(server|web|engine)\//,
     but: /^server\/storage\//,
     text: /from 'better-sqlite3'|\b(SELECT\s.+\sFROM|INSERT INTO|DELETE FROM|CREATE TABLE)\b/,
@@ -217,20 +217,20 @@ const ROWS: readonly Row[] = [
     good: 'randomInt(10)',
   },
   {
-    why: 'Our pages forbid inline script and eval',
+    why: 'Our pages forbid inline scripts and eval',
     in: /^(web|server|engine)\//,
     text: /dangerouslySetInnerHTML|\.innerHTML\s*=|\beval\(|new Function\(/,
-    instead: 'build elements; the content security policy refuses the rest',
+    instead: 'build elements; the content security policy blocks everything else',
     bad: 'node.innerHTML = text',
     good: 'node.textContent = text',
   },
   {
-    why: 'Nothing may stay on a shared machine, and browsers that block cookies throw on each of these',
+    why: 'No data may remain on a shared machine, and these throw in browsers that block cookies',
     in: /^web\//,
     but: /^web\/app\/browser-storage\.ts$/,
     text: /\b(localStorage|sessionStorage|indexedDB|new BroadcastChannel|document\.cookie)\b/,
     instead:
-      'drafts of delegates end with the tab: use web/app/browser-storage.ts; the session is a cookie of the server',
+      'use web/app/browser-storage.ts for drafts, which end with the tab; the session is a cookie set by the server',
     bad: "localStorage.setItem('token', token)",
     good: "readStored('key')",
   },
@@ -247,7 +247,7 @@ const ROWS: readonly Row[] = [
     in: /^(engine|server|web)\//,
     but: /\.(test|spec)\./,
     text: new RegExp(eventNames.join('|'), 'i'),
-    instead: 'put it into the event file and read it from there',
+    instead: 'put it in the event file and read it from there',
     bad: `if (event.id === '${eventNames[0]}2026') return`,
     good: 'if (event.payment === null) return',
   },
@@ -260,10 +260,10 @@ const ROWS: readonly Row[] = [
     good: "test('a', () => {})",
   },
   {
-    why: 'Work is finished or written down as an issue',
+    why: 'Work is finished or recorded in an issue',
     in: /./,
     text: new RegExp(`\\b(${UNFINISHED.join('|')})\\b|not ${'implemented'}`),
-    instead: 'finish it, or write it as an issue',
+    instead: 'finish it, or create an issue',
     bad: `// ${UNFINISHED[0]}: later`,
     good: '// Later rules win.',
   },
@@ -285,10 +285,10 @@ const ROWS: readonly Row[] = [
     good: "const top = join(import.meta.dirname, '..')",
   },
   {
-    why: 'The package registry is a setting of the machine',
+    why: 'The package registry is configured on each machine',
     in: /./,
     text: REGISTRIES,
-    instead: 'name the package only',
+    instead: 'write only the name of the package',
     bad: `https://registry.${NPM}js.org/x`,
     good: 'npm ci',
   },
@@ -315,7 +315,7 @@ const ROWS: readonly Row[] = [
     but: /^server\/(http\/rate-limit|payments\/gateways\/[a-z]+\/api)\.ts$/,
     text: /\b429\b|rateLimits\b.*\?/,
     instead:
-      'name an Allowance beside the call, and use limitByAddress, or openLimit and refuseTooMany',
+      'define an Allowance next to the call, and use limitByAddress, or openLimit and refuseTooMany',
     bad: "return refuse(reply, 429, 'too_many_requests', 'Wait.')",
     good: 'if (isTooOften(request, reply)) return reply',
   },
@@ -330,7 +330,7 @@ const ROWS: readonly Row[] = [
     good: 'openStore({ dataDir })',
   },
   {
-    why: 'Pages work in the browsers of docs/browsers.md, which lack these functions',
+    why: 'Pages work in the browsers listed in docs/browsers.md, which lack these functions',
     in: /^web\/.+\.(tsx?|css)$/,
     text: /requestIdleCallback|requestSubmit|withResolvers|\b(Object|Map)\.groupBy|fromAsync|AbortSignal\.(any|timeout)|scheduler\.(yield|postTask)|startViewTransition|@starting-style|\.to(Sorted|Reversed|Spliced)\(|randomUUID\(/,
     instead: 'use what Safari 15.4 has: setTimeout, a sorted copy, an AbortController',
@@ -338,10 +338,10 @@ const ROWS: readonly Row[] = [
     good: 'setTimeout(look)',
   },
   {
-    why: 'A limit, a time or a size is recognisable where it is used',
+    why: 'Limits, times and sizes are recognisable where they are used',
     in: /^(engine|server|web)\/.+\.tsx?$/,
     text: /^(export )?const (?![A-Z\d_]+\b)\w+(: \w+)? = -?\d/,
-    instead: 'write it in capitals with its unit last, and give its reason',
+    instead: 'name it in capitals with its unit last, and state the reason for its value',
     bad: 'const sweepEvery = 60_000',
     good: 'const SWEEP_MS = 60_000',
   },
@@ -357,7 +357,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'A bug is a failed assertion; an expected failure is a Result',
     in: /^(engine|server)\//,
-    // A database of a newer version is not a bug. The message is for the operator who starts the server.
+    // A database from a newer version is not a bug. The message is for the operator who starts the server.
     but: /^(engine\/lib\/result|server\/storage\/database\/schema)\.ts$/,
     text: /throw new Error\(/,
     instead:
@@ -375,9 +375,9 @@ const ROWS: readonly Row[] = [
     good: 'const tableOf = memoize(makeTable)',
   },
   {
-    why: 'One word for one thing (the glossary)',
+    why: 'The same thing always has the same name (see the glossary)',
     in: /^(engine|server|web)\//,
-    // These read texts from organisers or gateways, which have their own terms.
+    // These files read texts from organisers or gateways, which use their own terms.
     but: /^(engine\/authoring\/(checks\/texts\/limits-in-(texts|prose)|prose\/(subject-of-day|find-amounts|career-stage)|suggestions\/(foreign-keys|foreign-values)|tools\/new-event\/fee-table\/days)|server\/payments\/gateways\/[a-z]+\/payer-name)\.ts$/,
     text: /\b(booking|attendees?|guests?|customers?|subtotal|slab)s?\b/i,
     instead: 'registration, delegate, accompanying person, base, period, hand-off',
@@ -444,7 +444,7 @@ test('the lockfile contains no download address', () => {
   ).toEqual([])
 })
 
-test('every package of the lockfile has an integrity hash, including Node itself', () => {
+test('every package in the lockfile has an integrity hash, including Node itself', () => {
   const { packages } = JSON.parse(readFileSync(join(TOP, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string; integrity?: string }>
   }
@@ -468,13 +468,13 @@ test('every package of the lockfile has an integrity hash, including Node itself
     })
 })
 
-test('every test file belongs to a project of vitest.config.ts, so that it runs', () => {
+test('every test file belongs to a project in vitest.config.ts, so that it runs', () => {
   const projectFile =
     /^tests\/([^/]+|(engine|web|specification|mutants|proofs|guards|server|attacks|simulator|browser|crash)\/.+)\.test\.tsx?$/
   expect(paths.filter((path) => /\.test\.tsx?$/.test(path) && !projectFile.test(path))).toEqual([])
 })
 
-test('CI runs the second command of the README', () => {
+test('CI runs the second command in the README', () => {
   expect(readFileSync(join(TOP, '.ci', 'run'), 'utf8')).toContain('npm ci && npm test')
   expect(readFileSync(join(TOP, 'README.md'), 'utf8')).toContain('npm ci && npm test')
 })
@@ -492,11 +492,11 @@ test('every dependency is pinned to one version', () => {
   expect(unpinned).toEqual([])
 })
 
-/** Pages for readers; docs/findings is generated and contains invented paths. */
+/** The pages whose paths must exist. docs/findings is generated and contains invented paths. */
 const guides = files.filter(
   ({ path }) => /^([A-Z]+|docs\/.+)\.md$/.test(path) && !path.startsWith('docs/findings/'),
 )
-/** Created by a build or by starting the server, so they are missing in a fresh clone. */
+/** Paths that a build or the server creates, so a fresh clone does not have them. */
 const GENERATED_PATHS = /^(web\/dist|tests\/\.cache)\b/
 
 test('every path in README, CONTRIBUTING and docs exists: update the page when a file moves', () => {
@@ -526,7 +526,7 @@ test('every path in README, CONTRIBUTING and docs exists: update the page when a
   expect(missingPaths).toEqual([])
 })
 
-test('docs/README.md links to every page of docs', () => {
+test('docs/README.md links to every page in docs', () => {
   const index = readFileSync(join(TOP, 'docs/README.md'), 'utf8')
   const pages = guides.map(({ path }) => posix.relative('docs', path))
   expect(
@@ -536,11 +536,11 @@ test('docs/README.md links to every page of docs', () => {
   ).toEqual([])
 })
 
-/** The maximum size of a page in bytes, which can be read in one sitting. */
+/** Pages up to this size can be read in one sitting. */
 const MAX_PAGE_BYTES = 15_000
 const LONGER_PAGES: Readonly<Record<string, number>> = { 'docs/decisions.md': 40_000 }
 
-test('README.md, CHANGELOG.md and every page of docs are short enough to read: split a page by subject', () => {
+test('README.md, CHANGELOG.md and every page in docs are short enough to read: split longer pages by subject', () => {
   expect(files.find(({ path }) => path === 'README.md')?.lines.length).toBeLessThanOrEqual(121)
   const readSize = (path: string): number => readFileSync(join(TOP, path)).length
   expect(readSize('CHANGELOG.md')).toBeLessThanOrEqual(6_000)
@@ -550,7 +550,7 @@ test('README.md, CHANGELOG.md and every page of docs are short enough to read: s
   expect(tooLong).toEqual([])
 })
 
-test('no folder of docs has more than 20 entries, except the generated pages of one kind', () => {
+test('no folder in docs has more than 20 entries, except docs/findings, which is generated', () => {
   const folders = [
     ...new Set(paths.filter((path) => path.startsWith('docs/')).map(posix.dirname)),
   ].filter((folder) => folder !== 'docs/findings')
@@ -574,7 +574,7 @@ test('each decision is a paragraph with a bold title under a subject', () => {
   expect(new Set(subjects).size).toBe(subjects.length)
 })
 
-/** Lists each invalid citation of docs/decisions.md: by number, or with an unknown subject. */
+/** Lists the invalid citations of docs/decisions.md: those by number, or with an unknown subject. */
 const findWrongCitations = (text: string): string[] => [
   ...(text.match(/\bdecisions? \d+|decisions\.md\)?,? #?\d+/gi) ?? []),
   ...[...text.matchAll(/docs\/decisions\.md, ([A-Z][\w ,]*)/g)].flatMap(([all, named = '']) =>
@@ -586,7 +586,7 @@ test('decisions are cited by subject, never by number', () => {
   expect(findWrongCitations(`as decision ${12} says; docs/decisions.md ${21}`).length).toBe(2)
   expect(findWrongCitations('(docs/decisions.md, Refunds)')).toEqual([])
   expect(findWrongCitations('(docs/decisions.md, Nothing of the kind)').length).toBe(1)
-  // A citation may continue on the next line, also within a comment.
+  // A citation may continue on the next line, even within a comment.
   const citations = files.flatMap(({ path, lines }) =>
     findWrongCitations(lines.join(' ').replaceAll(/ +(\* |\/\/ )? */g, ' ')).map(
       (citation) => `${path}: ${citation}`,

@@ -12,7 +12,7 @@ const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.ur
 /** URL of the server for `npm run dev`. */
 const serverUrl = process.env['ROLLCALL_SERVER'] ?? 'http://127.0.0.1:3000'
 
-/** Schemas used by the checker in the browser for an organiser's file and its shared files. */
+/** The schemas with which the checker in the browser validates an organiser's file and its shared files. */
 const schemas = precompileSchemas('event', 'lists', 'gateways', 'texts')
 
 /**
@@ -40,7 +40,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
     // costs 84 KiB.
     alias: { 'markdown-to-jsx/react': resolvePath('./build/plain-text-instead-of-markdown.tsx') },
   },
-  // The server rendering is built for Node, where packages would read NODE_ENV from the server's
+  // The server-side rendering code is built for Node. There, packages would read NODE_ENV from the server's
   // environment.
   ...(isSsrBuild ? { define: { 'process.env.NODE_ENV': '"production"' } } : {}),
   build: {
@@ -54,8 +54,8 @@ export default defineConfig(({ isSsrBuild = false }) => ({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       checks,
-      // Engine modules have no side effects on import, so that unused parts (parser, checker) are
-      // omitted from a page.
+      // Importing an engine module has no side effects, so parts that a page does not use (parser, checker) are
+      // omitted.
       treeshake: { moduleSideEffects: (id) => !id.startsWith(resolvePath('../engine/')) },
       output: {
         // Every page loads two shared chunks, and one or two chunks with its own code. Each very small chunk would
@@ -64,7 +64,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
           groups: [
             // Everything that the entry imports.
             { name: 'app', tags: ['$initial'], priority: 2 },
-            // Modules shared by pages, except forms that sell only the registration.
+            // Modules shared by pages, except the form that sells only the registration.
             {
               name: 'more',
               test: /\/(web\/(ui\/(payment\/bill-rows|qr-code)|results\/registration-responses)|engine\/(messages\/(build-result-pages-and-confirmation|placeholder-values)|lib\/theme-colors)\.|node_modules\/uqr\/)/,
@@ -86,8 +86,8 @@ export default defineConfig(({ isSsrBuild = false }) => ({
     },
   },
   server: {
-    // API calls and form posts. Vite serves the sources, and dev-server.ts answers page requests
-    // before this.
+    // API calls and form posts. Vite serves the sources, and dev-server.ts answers page requests before they reach
+    // this proxy.
     proxy: {
       '^/(?!@)': {
         target: serverUrl,

@@ -6,10 +6,10 @@ import { isScalar } from '../rules/evaluate-condition.ts'
 import { FORMATS } from '../event/identifier-patterns.ts'
 import { getOwn } from '../lib/result.ts'
 import { memoize } from '../lib/memoize.ts'
-import type { Unique } from '../event/pricing-types.ts'
+import type { UniqueAnswers } from '../event/pricing-types.ts'
 
 /** A uniqueness rule of the event file. The store has an index for each rule. */
-export type UniqueRule = Pick<Unique, 'onDuplicate'> & {
+export type UniqueRule = Pick<UniqueAnswers, 'onDuplicate'> & {
   /** The name of the index. Rules that compare the same answers in the same way share an index. */
   readonly name: string
   readonly parts: readonly {

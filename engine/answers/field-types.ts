@@ -13,7 +13,7 @@ import { assertNever } from '../lib/result.ts'
 import { DAY_PATTERN, type Day } from '../lib/time.ts'
 
 /** The maximum length of an email address that the gateway accepts, in characters (see the gateway's field table). */
-export const GATEWAY_EMAIL_CHARACTERS = { min: 6, max: 50 } as const
+export const GATEWAY_EMAIL_LENGTH = { min: 6, max: 50 } as const
 
 const EMAIL_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
 /** The pattern that the HTML standard defines for `<input type=email>`. Browsers accept exactly these addresses. */
@@ -27,7 +27,7 @@ type AnswerPattern = { readonly pattern: string; readonly message: (answer: stri
 
 /** Returns the length of the longest answer that the field accepts, in characters. */
 export function getMaxCharacters(field: Field): number {
-  const limit = field.lengthMax ?? MAX_ANSWER_CHARACTERS[field.type]
+  const limit = field.maxLength ?? MAX_ANSWER_CHARACTERS[field.type]
   return field.type === 'email' ? Math.min(limit, MAX_ANSWER_CHARACTERS.email) : limit
 }
 
@@ -40,7 +40,7 @@ export function isEmail(text: string): boolean {
 
 /** Builds the message for a valid address that the gateway does not accept. */
 export function buildGatewayEmailMessage(characters: number): string {
-  const { min, max } = GATEWAY_EMAIL_CHARACTERS
+  const { min, max } = GATEWAY_EMAIL_LENGTH
   return formatMessage(VALIDATION_MESSAGES.emailForGateway, { count: characters, min, max })
 }
 
@@ -75,10 +75,7 @@ export function getFieldPatterns(field: Field): readonly AnswerPattern[] {
         ...(field.toGateway === true
           ? [
               {
-                pattern: buildLengthPattern(
-                  GATEWAY_EMAIL_CHARACTERS.min,
-                  GATEWAY_EMAIL_CHARACTERS.max,
-                ),
+                pattern: buildLengthPattern(GATEWAY_EMAIL_LENGTH.min, GATEWAY_EMAIL_LENGTH.max),
                 message: ({ length: characters }: string) => buildGatewayEmailMessage(characters),
               },
             ]

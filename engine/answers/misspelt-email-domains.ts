@@ -76,7 +76,7 @@ const ENDINGS_BY_LENGTH = Object.keys(INTENDED_ENDINGS).sort((a, b) => b.length 
  * Returns the address that a delegate probably intended, with the corrected domain; null if the
  * domain may be correct or the text is not an address.
  */
-export function suggestMailbox(text: string): string | null {
+export function suggestEmailAddress(text: string): string | null {
   const address = text.trim()
   const at = address.lastIndexOf('@')
   if (at < 1 || /\s/.test(address)) return null

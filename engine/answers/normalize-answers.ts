@@ -1,4 +1,7 @@
-/** Normalises raw answers: trims and types them, fills in defaults, removes answers of hidden fields. */
+/**
+ * Normalises raw answers: trims them, converts them to their types, fills in defaults, and removes answers to hidden
+ * fields.
+ */
 import type { Field, Option, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { getCurrency, findCategory } from '../rules/category.ts'
@@ -19,9 +22,9 @@ import { memoize } from '../lib/memoize.ts'
 
 /**
  * Returns the normalised answers. Text is trimmed, and "" counts as absent; "true", "false" and decimal strings become
- * booleans and numbers; if a select field ignores case, its answer is given the case of the option. A malformed answer
- * is kept as text, so that validation can report it. Unknown names and answers of hidden fields are dropped and listed
- * in `droppedIds`. Idempotent.
+ * booleans and numbers; if a select field ignores case, its answer takes the letter case of the option. A malformed
+ * answer is kept as text, so that validation can report it. Answers to unknown or hidden fields are dropped, and their
+ * ids are listed in `droppedIds`. Idempotent.
  */
 export function normalise(
   event: PublicEvent,
@@ -49,7 +52,7 @@ export function normaliseWithContext(
 }
 
 /** Returns the payment method field if at least one method does not accept every currency of the event. */
-const findMethodFieldByCurrency = memoize((event: PublicEvent) =>
+const findCurrencyDependentMethodField = memoize((event: PublicEvent) =>
   event.fields.find(({ options = [] }) => options.some(({ currencies }) => currencies)),
 )
 
@@ -67,7 +70,7 @@ export function listOfferedOptions(
  * is removed instead, because another method may cost more.
  */
 function withOfferedMethod(event: PublicEvent, answers: Answers): Answers {
-  const field = findMethodFieldByCurrency(event)
+  const field = findCurrencyDependentMethodField(event)
   const chosenId = field === undefined ? undefined : getOwn(answers, field.id)
   if (field === undefined || chosenId === undefined) return answers
   const offeredOptions = listOfferedOptions(field, getCurrency(event, findCategory(event, answers)))
@@ -107,7 +110,7 @@ function isFieldVisible(
   )
 }
 
-/** Returns one message per field, in form order; empty if the answers can be registered. */
+/** Returns one message per field, in form order; empty if the answers are valid. */
 export function findAnswerErrors(
   event: PublicEvent,
   raw: RawAnswers,
@@ -146,7 +149,7 @@ export function evaluateAnswers(
       ? getInvalidMessage(field)
       : findError(field, getOwn(answers, field.id), { answers, category, currency })
     if (message !== null) errors.push([field.id, message])
-    else errors.push(...findErrorsOfPeople(field, getOwn(answers, field.id)))
+    else errors.push(...findPersonErrors(field, getOwn(answers, field.id)))
   }
   return { answers, visibleIds, errors: fromPairs(errors) }
 }
@@ -157,9 +160,9 @@ type FormState = {
   readonly currency: Currency
 }
 /**
- * The form state for checking file names and the fields of listed people: these have no conditions and are not amounts.
+ * An empty form state, for fields that depend on no other answer: file names, and the fields of people in a list.
  */
-const STANDALONE_STATE: FormState = { answers: {}, category: null, currency: INR }
+const EMPTY_FORM_STATE: FormState = { answers: {}, category: null, currency: INR }
 
 function findError(
   field: Field,
@@ -173,7 +176,7 @@ function findError(
       ? getRequiredMessage(field)
       : null
   }
-  if (!hasType(field, answer)) return getInvalidMessage(field)
+  if (!isAllowedAnswer(field, answer)) return getInvalidMessage(field)
   if (field.type === 'many')
     return isValidChoice(field, toList(answer)) ? null : getChoiceMessage(field)
   if (typeof answer !== 'string') return findValueError(field, answer, currency)
@@ -184,10 +187,13 @@ function findError(
   )
 }
 
-/** Returns the name of an uploaded file as an answer, without folders or invisible characters; otherwise the error. */
+/**
+ * Returns the name of an uploaded file as an answer, without folders or invisible characters, or an error if the name
+ * is not valid.
+ */
 export function readFileName(field: Field, uploadedName: string): Result<string, string> {
   const name = readField(field, uploadedName)
-  const error = findError(field, name, STANDALONE_STATE)
+  const error = findError(field, name, EMPTY_FORM_STATE)
   return typeof name === 'string' && error === null
     ? ok(name)
     : err(error ?? getRequiredMessage(field))
@@ -201,7 +207,7 @@ const compileFieldPatterns = memoize((field: Field) =>
   })),
 )
 
-function hasType(field: Field, answer: Answer): boolean {
+function isAllowedAnswer(field: Field, answer: Answer): boolean {
   switch (field.type) {
     case 'yes-no':
       return typeof answer === 'boolean'
@@ -248,13 +254,13 @@ function isValidChoice({ choose }: Field, chosenIds: readonly unknown[]): boolea
 }
 
 /** Returns the errors in the fields of listed people, with keys such as `companions.0.age`. */
-function findErrorsOfPeople(field: Field, answer: Answer | undefined): [string, string][] {
+function findPersonErrors(field: Field, answer: Answer | undefined): [string, string][] {
   if (field.type !== 'people') return []
   return toList(answer).flatMap((person, index) =>
     typeof person === 'string'
       ? []
       : getPersonFields(field).flatMap((subfield): [string, string][] => {
-          const message = findError(subfield, getOwn(person, subfield.id), STANDALONE_STATE)
+          const message = findError(subfield, getOwn(person, subfield.id), EMPTY_FORM_STATE)
           return message === null ? [] : [[formatPersonFieldKey(field, index, subfield), message]]
         }),
   )
@@ -275,7 +281,7 @@ function readAllFields(event: PublicEvent, raw: RawAnswers): Answers {
 }
 
 /** Returns the ids of all fields, and the fields that have a condition, either their own or their section's. */
-const splitFieldsByCondition = memoize((event: PublicEvent) => {
+const indexFields = memoize((event: PublicEvent) => {
   const isConditional = ({ showWhen, section }: Field): boolean =>
     showWhen !== undefined || event.sections[section]?.showWhen !== undefined
   const listIds = (fields: readonly Field[]): ReadonlySet<string> =>
@@ -288,7 +294,7 @@ const splitFieldsByCondition = memoize((event: PublicEvent) => {
 
 /**
  * Returns the ids of the visible fields. A hidden field counts as not answered, which may hide or show other fields.
- * Each round evaluates the conditional fields with the answers of the fields that were visible after the previous
+ * Each round evaluates the conditional fields with the answers to the fields that were visible after the previous
  * round. Without cycles (EV308) the result is stable after as many rounds as the longest chain has links.
  */
 function computeVisibleFields(
@@ -296,14 +302,14 @@ function computeVisibleFields(
   answers: Answers,
   contextAnswers: Answers = NO_ANSWERS,
 ): ReadonlySet<string> {
-  const { allIds, conditionalFields } = splitFieldsByCondition(event)
+  const { allIds, conditionalFields } = indexFields(event)
   let currentIds = allIds
   let visibleAnswers = answers
   for (let round = 0; conditionalFields.length > 0 && round <= event.fields.length; round++) {
-    const answersInContext = mergeAnswers(visibleAnswers, contextAnswers)
-    const category = findCategory(event, answersInContext)
+    const answersWithContext = mergeAnswers(visibleAnswers, contextAnswers)
+    const category = findCategory(event, answersWithContext)
     const hiddenFields = conditionalFields.filter(
-      (field) => !isFieldVisible(event, field, answersInContext, category),
+      (field) => !isFieldVisible(event, field, answersWithContext, category),
     )
     const visibleIds = new Set(allIds)
     for (const { id } of hiddenFields) visibleIds.delete(id)

@@ -34,7 +34,7 @@ export function isBlank(value: unknown): boolean {
   )
 }
 
-/** Returns the answer of a field, or undefined if there is none. Idempotent. */
+/** Returns the answer to a field, or undefined if there is none. Idempotent. */
 export function readField(field: Field, value: unknown): Answer | undefined {
   if (field.type === 'many') return readMany(field, toRawList(value))
   if (field.type === 'people') return readPeople(field, toRawList(value))

@@ -38,7 +38,7 @@ export type ActionsResponse = {
   kept: number
   /** The part of `kept` that was paid through the gateway and can be refunded through it; 0 if there is none. */
   back_by_gateway: number
-  /** Warnings before a refund, in sentences: a dispute, or a payment that is too old for its gateway to refund. */
+  /** Warnings before a refund, as full sentences: a dispute, or a payment that is too old for its gateway to refund. */
   refund_notes: string[]
   /** Whether a refund is still missing from the settlement reports after five days and is not marked as handled. */
   refund_unsettled: boolean

@@ -235,7 +235,7 @@ export type StatsResponse = {
     /** The work queue; empty rows are omitted. */
     waiting: WireWorkQueueItem[]
     /**
-     * The reasons why event files are not served in their current version, in sentences; only for users of all
+     * The reasons why event files are not served in their current version, as full sentences; only for users of all
      * events.
      */
     event_files?: string[]

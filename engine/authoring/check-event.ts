@@ -53,7 +53,7 @@ export function readEvent(
 export type KnownEvent = {
   readonly event: EventConfig
   /** Pages of other events that this event's buttons link to. */
-  readonly leadsTo: readonly string[]
+  readonly linkedPages: readonly string[]
 }
 export type CompiledFiles = {
   readonly files: readonly CompiledFile[]
@@ -61,7 +61,7 @@ export type CompiledFiles = {
 }
 export type CompiledFile = CompiledEvent & {
   readonly path: string
-  readonly leadsTo: readonly string[]
+  readonly linkedPages: readonly string[]
   /** True if the file was checked in this run. If false, its warnings and notes were reported earlier. */
   readonly isNew: boolean
 }
@@ -124,7 +124,7 @@ export function* compileEventsStepwise(
   for (const file of filesToCheck) {
     const hasSameLinks =
       file.knownEvent !== null &&
-      haveSameTexts(file.knownEvent.leadsTo, listLinkedAddresses(file.knownEvent.event, routes))
+      haveSameTexts(file.knownEvent.linkedPages, listLinkedAddresses(file.knownEvent.event, routes))
     const newResult = hasSameLinks ? null : checkFile(file)
     checkedFiles.push({
       ...file,
@@ -159,7 +159,7 @@ export function* compileEventsStepwise(
       return {
         path,
         isNew: newResult !== null,
-        leadsTo: entry.config === null ? [] : listLinkedAddresses(entry.config, routes),
+        linkedPages: entry.config === null ? [] : listLinkedAddresses(entry.config, routes),
         ...(newResult === null
           ? { event: entry.config, findings: [] }
           : buildResult(newResult, clashes, parsedShared.findings)),

@@ -1,7 +1,7 @@
 /** Computes the lines of tax documents: the lines of the bill less refunds, each at its own rate. */
 import type { DocumentLine } from './receipt-invoice-and-credit-note.ts'
 import { type Line } from '../pricing/bill-lines.ts'
-import { REGISTRATION } from '../event/pricing-types.ts'
+import { REGISTRATION_LINE_ID } from '../event/pricing-types.ts'
 import { toAmount, type Amount } from '../lib/money.ts'
 import type { Split } from '../pricing/line-tax.ts'
 
@@ -347,7 +347,7 @@ function rebuildOlderInvoice({ lines, bill }: IssuedDocument): readonly RatedLin
   if (billedSum.base === sum.base && billedSum.gst === sum.gst) return billedLines
   const label = lines[0]?.label ?? ''
   const isWhole = bill.length > 0 || lines.length > 1
-  const item = isWhole ? REGISTRATION : 'difference'
+  const item = isWhole ? REGISTRATION_LINE_ID : 'difference'
   const sums = withTotal(sum)
   return [{ item, option: null, rate: toRate(sums), label, quantity: 1, unit: sums.base, ...sums }]
 }

@@ -12,7 +12,7 @@ import type { Colour, Field, Option, Section } from './form-types.ts'
 import type { Invoice } from './invoice-types.ts'
 import type { GatewayKind, PaymentMethod } from './payment-method-types.ts'
 import type { Role, Roles } from './delegate-fields.ts'
-import type { CodeKind, Fees, Quota, MemberList, Unique } from './pricing-types.ts'
+import type { CodeKind, Fees, Quota, MemberList, UniqueAnswers } from './pricing-types.ts'
 import type { Day, Instant } from '../lib/time.ts'
 
 export type { Colour, Field, FieldType, Option, Section } from './form-types.ts'
@@ -266,7 +266,7 @@ export type EventConfig = {
   readonly quotas: readonly Quota[]
   /** The time for which a seat is held during payment. */
   readonly holdSeatsMs: number
-  readonly unique: readonly Unique[]
+  readonly unique: readonly UniqueAnswers[]
   /** The kinds of discount codes. Empty if the form has no code field. */
   readonly codeKinds: readonly CodeKind[]
   readonly memberLists: readonly MemberList[]

@@ -42,7 +42,7 @@ export type Field = {
   readonly default?: Scalar
   /** file only: extensions without the dot, lower case, and the limit in bytes. */
   readonly accept?: readonly string[]
-  readonly bytesMax?: number
+  readonly maxBytes?: number
   readonly ignoreCase: boolean
   /** The field's own condition; its section's condition is in `sections`. Both must hold. */
   readonly showWhen?: Condition
@@ -60,7 +60,7 @@ export type Field = {
   /** number: bounds of the answer; people: the minimum and maximum number of people. */
   readonly min?: number
   readonly max?: number
-  readonly lengthMax?: number
+  readonly maxLength?: number
   /**
    * An additional pattern for text, in JSON Schema syntax (anchored, flag u); from the key `pattern` or `format`.
    */

@@ -9,7 +9,7 @@ import {
   type Tax,
   formatRates,
 } from '../lib/money.ts'
-import { REGISTRATION, type TaxRule } from './pricing-types.ts'
+import { REGISTRATION_LINE_ID, type TaxRule } from './pricing-types.ts'
 import { getOwn } from '../lib/result.ts'
 import { formatDay, formatDays, isDay } from '../lib/time.ts'
 
@@ -151,7 +151,7 @@ function listTaxes(
   rules: readonly TaxRule[],
   lines: readonly BilledLine[],
 ): readonly Tax[] {
-  const pricedEntries = [{ id: REGISTRATION, tax: fees.tax }, ...fees.items]
+  const pricedEntries = [{ id: REGISTRATION_LINE_ID, tax: fees.tax }, ...fees.items]
   // Rules determine the rate of each line, so the rate is read from the line.
   const lineTaxes = lines.flatMap(({ id, gst, rate }) => {
     const tax = fees.tax ?? fees.items.find((item) => item.id === id)?.tax ?? null

@@ -5,7 +5,7 @@ import type { Amount, Currency, Tax } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 
 /** The id of a bill's first line, which is the category's price. */
-export const REGISTRATION = 'registration'
+export const REGISTRATION_LINE_ID = 'registration'
 
 /** A price period, including its first and last day. If either is absent, the period is open at that end. */
 export type Period = {
@@ -17,12 +17,12 @@ export type Period = {
 /** A tax that replaces the event's tax for some answers, categories or dates. */
 export type TaxRule = {
   readonly when?: Condition
-  /** The first and last day, in India, on which it applies. */
+  /** The first and last day (Indian time) on which it applies. */
   readonly from?: Day
   readonly to?: Day
   /**
-   * `all`: the rule also applies to items with their own tax, whose `taxRules` repeat it. By default, it applies only
-   * to lines with the event's tax.
+   * `all`: the rule also applies to items with their own tax, and is repeated in their `taxRules`. By default, it
+   * applies only to lines with the event's tax.
    */
   readonly on?: 'all'
   readonly tax: Tax
@@ -49,7 +49,7 @@ export type Fees = {
   readonly groups?: readonly PriceGroup[]
   /** Items sold in addition to registration, in the file's order. */
   readonly items: readonly Item[]
-  /** Changes to the lines above, applied from top to bottom. */
+  /** Changes to the registration and item lines, applied from top to bottom. */
   readonly adjustments: readonly Adjustment[]
   /** All payment methods, if an adjustment depends on them. Absent otherwise. */
   readonly methods?: readonly PricedMethod[]
@@ -94,13 +94,16 @@ export type Item = {
   /** The delegates who can have the item. Defaults to all. */
   readonly when?: Condition
   /**
-   * A select or many field whose options are the rows of the tables. Without it, the only row is
+   * A `select` or `many` field whose options are the rows of the tables. Without it, the only row is
    * `each`.
    */
   readonly by?: string
-  /** The quantity: a number or people field, or the people of a people field who match a condition. Defaults to 1. */
+  /**
+   * The quantity: a `number` or `people` field, or the entries of a `people` field that meet a condition. Defaults to
+   * 1.
+   */
   readonly count?: { readonly field: string; readonly where?: Condition }
-  /** A number field. The count is multiplied by its answer. */
+  /** A `number` field. The count is multiplied by its answer. */
   readonly times?: string
   /** The item's own periods, which are the columns of its tables. Defaults to the periods of the fees. */
   readonly periods?: readonly Period[]
@@ -126,7 +129,7 @@ export type Adjustment = {
   readonly id: string
   readonly label: string
   readonly when?: Condition
-  /** The first and last day, in India, on which it applies. */
+  /** The first and last day (Indian time) on which it applies. */
   readonly from?: Day
   readonly to?: Day
   /** The lines it applies to: `registration`, an item's id, or `all`. No line becomes negative. */
@@ -147,7 +150,7 @@ export type Adjustment = {
 export type Quota = {
   readonly id: string
   readonly when?: Condition
-  /** A select or many field; `max` then applies to each of its options separately. */
+  /** A `select` or `many` field; `max` then applies to each of its options separately. */
   readonly eachOptionOf?: string
   /**
    * A number field or a list of people: a registration takes as many seats as the number states or the list contains.
@@ -157,7 +160,7 @@ export type Quota = {
   /** With `count`: one additional seat for the delegate. */
   readonly withDelegate?: true
   /** With `count`: the maximum number of seats per registration. Absent if there is none. */
-  readonly countMax?: number
+  readonly maxCount?: number
   readonly max: number | Readonly<Record<string, number>>
   /** The message if no seat is left, and the category offered instead. */
   readonly full: { readonly message: string; readonly offer?: string }
@@ -169,7 +172,7 @@ export type Quota = {
  * Answers that must be unique among registrations. The comparison ignores case, spaces and the
  * country code.
  */
-export type Unique = {
+export type UniqueAnswers = {
   readonly fields: readonly string[]
   readonly onDuplicate: 'block' | 'warn'
   readonly message: string

@@ -95,7 +95,7 @@ export const UNKNOWN_PAYMENT =
 /** Default badge for a conference that is not open yet. */
 export const DEFAULT_OPENS_BADGE = 'Opens {day}'
 
-/** Returns the text that replaces the button of a conference that is closed for registration. */
+/** Returns the text that replaces the button of a conference whose registration is closed. */
 export function getClosedText(texts: Site['conferences'], closed: ClosedBy | null): string {
   return closed?.by === 'early'
     ? texts.opens.replace('{day}', formatDay(closed.opens))

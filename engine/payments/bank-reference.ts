@@ -13,6 +13,12 @@ const MIN_KEY_CHARACTERS = 6
 const CHEQUE_DIGITS = 6
 /** The maximum length of a stored reference. */
 export const MAX_REFERENCE_CHARACTERS = 64
+
+/** Explains why a text that staff entered cannot be a reference. Null if it can be. */
+export const explainInvalidReference = (text: string): string | null =>
+  text.length > MAX_REFERENCE_CHARACTERS || /\p{Cc}/u.test(text)
+    ? `A reference has up to ${MAX_REFERENCE_CHARACTERS} characters and no line breaks.`
+    : null
 /**
  * UPI apps print twelve digits in three groups; banks print a UTR of 22 characters in six groups.
  */

@@ -7,6 +7,7 @@ import { MAX_REASON_CHARACTERS, trimReason } from '../registration/states-and-ac
 import { type Currency, formatMoney, toAmount, type Amount } from '../lib/money.ts'
 import type { OrderId, RegNo } from '../event/registration-number.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
+import { explainInvalidReference, MAX_REFERENCE_CHARACTERS } from './bank-reference.ts'
 import { isCurrency } from './payment.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { Instant } from '../lib/time.ts'
@@ -136,8 +137,6 @@ export function getReviewVersion({ id, regNo, is, due, left }: Review): string {
 
 /** Reason and user name. Both are required, with at most `MAX_REASON_CHARACTERS` characters each. */
 export type DecisionGrounds = { readonly why: string; readonly who: string }
-/** Gateways' references have 6 to 20 characters. */
-const MAX_REFERENCE_CHARACTERS = 64
 
 export type Decision = DecisionGrounds & {
   /** The result of `getReviewVersion` for the review that the user saw. Defaults to the current version. */
@@ -283,8 +282,8 @@ function acceptPayment(
   reference: string,
   amount: Amount | null,
 ): Result<DecisionEffect, DecisionRefusal> {
-  if (reference.length > MAX_REFERENCE_CHARACTERS)
-    return refuse('no_reference', `A reference has at most ${MAX_REFERENCE_CHARACTERS} characters.`)
+  const problem = explainInvalidReference(reference)
+  if (problem !== null) return refuse('no_reference', problem)
   // If the gateway rejected the refund, staff made it outside the gateway, so it has a reference of its own.
   if (review.is === 'refund-refused' && reference === '')
     return refuse('no_reference', 'Enter the reference of the refund.')
@@ -319,10 +318,10 @@ function decideRefund(
     return reference === null
       ? ok({ does: 'refund-again', amount: refundAmount.value })
       : refuse('not_allowed', 'Accept this review instead, with the reference of the refund.')
-  if (reference === '' || (reference !== null && reference.length > MAX_REFERENCE_CHARACTERS))
+  if (reference === '' || (reference !== null && explainInvalidReference(reference) !== null))
     return refuse(
       'no_reference',
-      `Enter the transfer reference or the slip number of the refund, at most ${MAX_REFERENCE_CHARACTERS} characters.`,
+      `Enter the transfer reference or the slip number of the refund, up to ${MAX_REFERENCE_CHARACTERS} characters, without line breaks.`,
     )
   const isAll = refundAmount.value === review.left
   return ok({ does: 'give-back', amount: refundAmount.value, isAll, manualReference: reference })

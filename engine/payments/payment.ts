@@ -324,7 +324,7 @@ export function findReviewReason(refusal: PaymentRefusal): string | null {
     case 'place_gone':
       return `Payment received after the seat was released: ${refusal.place} is full.`
     case 'ended':
-      return `Payment received after the registration was ${refusal.state}.`
+      return `Payment received after the registration was ${refusal.state === 'refused' ? 'rejected' : refusal.state}.`
     case 'not_paid':
       return 'The gateway reports a refund of a payment that is not recorded as paid.'
     case 'undecided':

@@ -92,7 +92,7 @@ const NARRATION_START_CHARACTERS = 12
  * Returns true if the line identifies one of these payments: by a bank reference, or by any other number together
  * with the payment's amount. A line may contain a shorter number by chance. `payments` is keyed by the line's keys.
  */
-export function namesPayment(
+export function identifiesPayment(
   line: StatementLine,
   payments: ReadonlyMap<BankKey, { readonly amount: Amount }>,
 ): boolean {

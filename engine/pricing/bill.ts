@@ -11,7 +11,7 @@ import {
   type Item,
   type PricedMethod,
   type PriceTable,
-  REGISTRATION,
+  REGISTRATION_LINE_ID,
 } from '../event/pricing-types.ts'
 import {
   canApplyTo,
@@ -68,7 +68,7 @@ export function calculateBill(
   const registrationTax = getTax(null)
   const linesBeforeTax: LineBeforeTax[] = [
     {
-      id: REGISTRATION,
+      id: REGISTRATION_LINE_ID,
       option: null,
       label: addNote(
         event.categories.find(({ id }) => id === category)?.label ?? category,
@@ -156,7 +156,7 @@ function findField(event: PublicEvent, id: string): Field | undefined {
   return event.fields.find((field) => field.id === id)
 }
 
-/** Returns the options chosen in a select or many field. */
+/** Returns the options chosen in a `select` or `many` field. */
 export function listSelectedOptions(field: Field | undefined, answers: Answers): readonly string[] {
   return field === undefined ? [] : listChosenOptions(getOwn(answers, field.id))
 }

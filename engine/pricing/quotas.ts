@@ -2,7 +2,7 @@
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { listChosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
-import { getFullSeatName } from '../rules/pricing-context.ts'
+import { getFullQuotaName } from '../rules/pricing-context.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { getOwn } from '../lib/result.ts'
 import { EXTENDED_FORM_MESSAGES } from '../text-catalogue/form-with-items-and-codes.ts'
@@ -84,7 +84,7 @@ export function findFirstFull(
 ): SeatPool | null {
   return (
     listRequiredSeats(quotas, answers, category).find(
-      (seats) => getOwn(answers, getFullSeatName(seats.id)) === true || isShort(seats, seatsLeft),
+      (seats) => getOwn(answers, getFullQuotaName(seats.id)) === true || isShort(seats, seatsLeft),
     ) ?? null
   )
 }
@@ -102,8 +102,8 @@ export const isShort = (
  * Returns the highest number of seats left that the form needs to know. Returns 0 if the form needs to know only
  * whether a seat is left.
  */
-export const getDisplayThreshold = ({ few = 0, count, countMax }: Quota): number =>
-  count === undefined ? few : Math.max(few, (countMax ?? Number.MAX_SAFE_INTEGER) - 1)
+export const getDisplayThreshold = ({ few = 0, count, maxCount }: Quota): number =>
+  count === undefined ? few : Math.max(few, (maxCount ?? Number.MAX_SAFE_INTEGER) - 1)
 
 /**
  * Returns the message for a full seat pool; for the pool of an option, the message starts with the option's name.

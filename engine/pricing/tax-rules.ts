@@ -1,6 +1,6 @@
 /** Chooses the tax on a line: the first rule that applies to the answers, the category and the date. */
 import type { Answers } from '../event/answer-types.ts'
-import { REGISTRATION, type Fees, type Item, type TaxRule } from '../event/pricing-types.ts'
+import { REGISTRATION_LINE_ID, type Fees, type Item, type TaxRule } from '../event/pricing-types.ts'
 import type { Tax } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 import { appliesToAll, matchesCondition } from '../rules/evaluate-condition.ts'
@@ -61,7 +61,7 @@ export function listAllTaxes({
   readonly tax: Tax
 }[] {
   return [
-    { id: REGISTRATION, item: null, tax: fees.tax },
+    { id: REGISTRATION_LINE_ID, item: null, tax: fees.tax },
     ...items.map((item) => ({ id: item.id, item, tax: item.tax })),
   ].flatMap(({ id, item, tax }) =>
     [tax, ...getTaxRules(fees, item).map((rule) => rule.tax)].flatMap((statedTax) =>

@@ -14,6 +14,6 @@ export function findApproval(
 }
 
 /** Returns the end of the last day on which staff must decide on a registration made now. */
-export function getDecisionDeadline({ decideWithinDays }: Approval, at: Instant): Instant {
+export function computeDecisionDeadline({ decideWithinDays }: Approval, at: Instant): Instant {
   return instant(endOfDay(addDays(dayOf(at), decideWithinDays)))
 }

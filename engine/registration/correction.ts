@@ -13,7 +13,7 @@ import {
   CODE_NAME,
   METHOD_NAME,
   extractContext,
-  getFullSeatName,
+  getFullQuotaName,
   type PricingContext,
 } from '../rules/pricing-context.ts'
 import type { Amount, Currency } from '../lib/money.ts'
@@ -146,7 +146,7 @@ function findNewBuyerErrors(
  */
 function selectOtherAnswers(event: EventConfig, answers: Answers): Answers {
   const isContextValue = (id: string): boolean =>
-    id === CODE_NAME || id.startsWith(getFullSeatName('')) || id.includes('.')
+    id === CODE_NAME || id.startsWith(getFullQuotaName('')) || id.includes('.')
   return fromPairs(
     Object.entries(answers).filter(
       ([id]) => !isContextValue(id) && !event.fields.some((field) => field.id === id),

@@ -13,12 +13,12 @@ const computeEndOfDayAfter = (at: Instant, days: number): Instant =>
   endOfDay(addDays(dayOf(at), days))
 
 /** Returns the expiry of a registration whose delegate chooses this transfer now. */
-export function getExpiryOfTransfer({ expiresAfterDays }: TransferMethod, at: Instant): Instant {
+export function computeTransferExpiry({ expiresAfterDays }: TransferMethod, at: Instant): Instant {
   return computeEndOfDayAfter(at, expiresAfterDays)
 }
 
 /** Returns the expiry of a registration that is approved now. */
-export function getExpiryAfterApproval(approval: Approval | null, at: Instant): Instant {
+export function computeExpiryAfterApproval(approval: Approval | null, at: Instant): Instant {
   return computeEndOfDayAfter(at, approval?.payWithinDays ?? DAYS_TO_PAY_AFTER_APPROVAL)
 }
 
@@ -26,8 +26,8 @@ export function getExpiryAfterApproval(approval: Approval | null, at: Instant): 
  * Returns the expiry of a registration that is reopened now. `method` is null if the payment
  * method sets no deadline.
  */
-export function getExpiryAfterReopening(method: TransferMethod | null, at: Instant): Instant {
+export function computeExpiryAfterReopening(method: TransferMethod | null, at: Instant): Instant {
   return method === null
     ? computeEndOfDayAfter(at, DAYS_TO_PAY_AFTER_REOPENING)
-    : getExpiryOfTransfer(method, at)
+    : computeTransferExpiry(method, at)
 }

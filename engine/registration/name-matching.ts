@@ -63,7 +63,7 @@ function beginDistinctWords(nameWords: readonly string[], searchWords: readonly 
  * Returns true if the name contains the searched words, except that one of them has an extra, missing or
  * wrong letter, or two letters swapped.
  */
-export function hasOneTypo(name: string, search: string): boolean {
+export function matchesWithOneTypo(name: string, search: string): boolean {
   const [nameWords, searchWords] = [splitNameWithoutTitles(name), splitNameWithoutTitles(search)]
   return searchWords.some((typedWord, typedIndex) => {
     const otherTypedWords = searchWords.filter((_, index) => index !== typedIndex)

@@ -50,13 +50,13 @@ export function getStatusText(status: PaymentStatus): string {
 
 const ENDED_STATE_LABELS = {
   cancelled: 'Cancelled',
-  refused: 'Refused',
+  refused: 'Rejected',
 } as const satisfies Partial<Record<RegistrationState, string>>
 export type EndedState = keyof typeof ENDED_STATE_LABELS
 
 export const ENDED_STATES = Object.keys(ENDED_STATE_LABELS) as readonly EndedState[]
 /** The label for the combined count of cancelled and refused registrations. */
-export const ENDED_LABEL = 'Cancelled or refused'
+export const ENDED_LABEL = 'Cancelled or rejected'
 
 export const isEnded = (state: unknown): state is EndedState =>
   typeof state === 'string' && Object.hasOwn(ENDED_STATE_LABELS, state)

@@ -248,7 +248,7 @@ export function checkAction(
       message:
         row.minimumActor === 'delegate' || row.minimumActor === 'clock'
           ? `Staff cannot ${ACTION_PHRASES[action]}.`
-          : `You need the ${row.minimumActor} role to ${ACTION_PHRASES[action]}. You have ${actor}.`,
+          : `You need the ${row.minimumActor} role to ${ACTION_PHRASES[action]}. Your role is ${actor}.`,
     })
   if (!row.allowedStates.includes(state))
     return err({
@@ -332,7 +332,7 @@ const ACTION_PHRASES = {
   transfer: 'transfer this registration',
   add: 'add a registration',
   approve: 'approve this registration',
-  refuse: 'refuse this registration',
+  refuse: 'reject this registration',
   resend: 'resend the confirmation',
   send_pay_link: 'send a payment link',
   not_found: 'reject a payment claim',
@@ -363,7 +363,7 @@ export const ACTION_HISTORY_TEXTS = {
   transfer: 'Transferred',
   add: 'Added by staff',
   approve: 'Approved',
-  refuse: 'Refused',
+  refuse: 'Rejected',
   resend: 'Confirmation resent',
   send_pay_link: 'Payment link sent',
   not_found: 'Payment not found',

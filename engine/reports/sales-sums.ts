@@ -1,6 +1,6 @@
 /** Sales report of an office list: items and options sold, accompanying persons, seats taken. */
 import type { EventConfig } from '../event/config.ts'
-import { REGISTRATION, type Quota } from '../event/pricing-types.ts'
+import { REGISTRATION_LINE_ID, type Quota } from '../event/pricing-types.ts'
 import { toAmount, toMajorUnits, type Amount, type Currency } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 import { listPeriods, getPeriodLabel } from '../pricing/price-periods.ts'
@@ -99,7 +99,11 @@ export function buildSalesRows(
   sums: readonly SalesSum[],
 ): SalesResponse['rows'] {
   const { items, adjustments } = event.fees
-  const order = [REGISTRATION, ...items.map(({ id }) => id), ...adjustments.map(({ id }) => id)]
+  const order = [
+    REGISTRATION_LINE_ID,
+    ...items.map(({ id }) => id),
+    ...adjustments.map(({ id }) => id),
+  ]
   const getPosition = (id: string): number =>
     order.includes(id) ? order.indexOf(id) : order.length
   return sums
@@ -188,7 +192,7 @@ export function buildSalesGroups(
 const formatMissing = (id: string): string => (id === '' ? 'None' : formatIdAsWords(id))
 
 function getLineLabel({ fees }: EventConfig, id: string): string {
-  if (id === REGISTRATION) return 'Registration'
+  if (id === REGISTRATION_LINE_ID) return 'Registration'
   const part = [...fees.items, ...fees.adjustments].find((candidate) => candidate.id === id)
   return part === undefined ? formatIdAsWords(id) : buildColumnHeading(id, part.label)
 }

@@ -2,7 +2,7 @@
 import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { matchesCondition } from './evaluate-condition.ts'
-import { CODE_NAME, getFullSeatName } from './pricing-context.ts'
+import { CODE_NAME, getFullQuotaName } from './pricing-context.ts'
 import type { Currency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
 
@@ -70,7 +70,7 @@ function findCategoryOfferedInstead(
   const fullQuota = event.quotas.find(
     ({ id, when, full: { offer } }) =>
       offer !== undefined &&
-      getOwn(answers, getFullSeatName(id)) === true &&
+      getOwn(answers, getFullQuotaName(id)) === true &&
       (when === undefined || matchesCondition(when, answers, category)),
   )
   return fullQuota?.full.offer ?? category

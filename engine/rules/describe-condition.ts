@@ -1,6 +1,6 @@
 /** Describes conditions in words, to explain why a rule matches or a price applies. */
 import type { Answer, Answers, Condition, Test } from '../event/answer-types.ts'
-import { CODE_NAME, getFullSeatName, METHOD_NAME } from './pricing-context.ts'
+import { CODE_NAME, getFullQuotaName, METHOD_NAME } from './pricing-context.ts'
 import { passesTest } from './evaluate-condition.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { assertNever, getOwn } from '../lib/result.ts'
@@ -71,7 +71,7 @@ function getNameLabel(event: PublicEvent, id: string): string {
   const label = findLabel(id)
   if (label !== undefined) return `“${label}”`
   // A quota has no label, but delegates read its message.
-  const quota = event.quotas.find((one) => id === getFullSeatName(one.id))
+  const quota = event.quotas.find((one) => id === getFullQuotaName(one.id))
   if (quota !== undefined) return `“${quota.full.message}”`
   // The name may be that of a column in the member list that contains the answer.
   const [fieldId = '', column] = id.split('.')

@@ -73,7 +73,7 @@ export function toList(answer: Answer | undefined): readonly (string | Person)[]
   return typeof answer === 'object' ? answer : []
 }
 
-/** Returns the chosen options of a select or many field. */
+/** Returns the chosen options of a `select` or `many` field. */
 export function listChosenOptions(answer: Answer | undefined): readonly string[] {
   return isScalar(answer)
     ? [String(answer)]

@@ -22,7 +22,7 @@ export const METHOD_FIELD = 'way'
 export const METHOD_NAME = 'method'
 
 /** Returns the name of a full quota among the answers. `seat` is a quota's id, or `quota.option`. */
-export function getFullSeatName(seat: string): string {
+export function getFullQuotaName(seat: string): string {
   return `full.${seat}`
 }
 
@@ -56,7 +56,7 @@ export function getContextValues(context: PricingContext): Answers {
   const pairs: [string, Scalar][] = []
   if (context.code?.is === 'valid') pairs.push([CODE_NAME, context.code.kind])
   for (const [seat, left] of Object.entries(context.left))
-    if (left <= 0) pairs.push([getFullSeatName(seat), true])
+    if (left <= 0) pairs.push([getFullQuotaName(seat), true])
   for (const [field, row] of Object.entries(context.memberRecords))
     if (row !== null)
       for (const [column, value] of Object.entries(row))
@@ -89,7 +89,8 @@ export function extractContext(event: PublicEvent, answers: Answers): PricingCon
     if (getOwn(ownAnswers, name) !== undefined) continue
     const [field = '', column] = name.split('.')
     if (name === CODE_NAME) code = { is: 'valid', kind: String(value) }
-    else if (name.startsWith(getFullSeatName(''))) left[name.slice(getFullSeatName('').length)] = 0
+    else if (name.startsWith(getFullQuotaName('')))
+      left[name.slice(getFullQuotaName('').length)] = 0
     else if (column !== undefined) (memberLists[field] ??= {})[column] = String(value)
   }
   return { code, left, memberRecords: memberLists }

@@ -4,26 +4,27 @@ export const EMAIL_MESSAGES = {
   questions: 'If you have questions, write to {support}.',
   keepLink: 'Keep this link private. Anyone who has it can see your registration.',
   /** Shown below the text, in small print. */
-  reason: 'You are receiving this email because of a registration for {event}. Questions:',
-  reasonForOffice: 'You are receiving this email because this is the office address of {event}.',
+  reason: 'You are receiving this email because of a registration for {event}. Questions? Email',
+  reasonForOffice:
+    'You are receiving this email because this is the organisers’ email address for {event}.',
   openRegistration: 'Open your registration',
-  /** The button for the page for lost links. */
+  /** The button that opens the lost-link page. */
   requestLinks: 'Request your links',
   viewRegistration: 'View your registration:\n{link}',
   payHere: 'Pay here:\n{link}',
 
   cancelled: {
-    subject: 'Your registration for {event} is cancelled',
+    subject: 'Your registration for {event} has been cancelled',
     text: 'The organisers have cancelled your registration {number} for {event}.',
     nothingToRefund: 'There is nothing to refund.',
     refund: 'We will refund {amount} to you. You do not need to do anything.',
   },
 
   refunded: {
-    subject: '{amount} has been refunded for {event}',
-    text: '{amount} of your payment for registration {number} ({event}) was refunded on {day}.',
+    subject: 'Your refund for {event}: {amount}',
+    text: 'We refunded {amount} on {day} for registration {number} ({event}).',
     textWithReference:
-      '{amount} of your payment for registration {number} ({event}) was refunded on {day}. The reference is {reference}.',
+      'We refunded {amount} on {day} for registration {number} ({event}). The refund reference is {reference}.',
     time: 'The refund can take a few working days to appear on your statement.',
     stillComplete: 'Your registration is still complete and fully paid.',
   },
@@ -46,13 +47,13 @@ export const EMAIL_MESSAGES = {
   },
 
   correctedMoreToPay: {
-    subject: '{amount} to pay for {event}',
+    subject: '{event}: {amount} more to pay',
     text: 'The organisers have corrected your registration {number} for {event}. There is {amount} more to pay.',
     pay: 'Pay the difference here:\n{link}',
   },
   correctedRefund: {
-    subject: '{amount} will be refunded for {event}',
-    text: 'The organisers have corrected your registration {number} for {event}. We will refund {amount} of your payment. You do not need to do anything.',
+    subject: 'You will get a refund of {amount} for {event}',
+    text: 'The organisers have corrected your registration {number} for {event}. We will refund {amount} to you. You do not need to do anything.',
   },
   correctedNothingToPay: {
     subject: 'Nothing more to pay for {event}',
@@ -63,19 +64,19 @@ export const EMAIL_MESSAGES = {
   payLink: {
     subject: 'Finish your registration for {event}',
     text: 'Your registration {number} for {event} will be complete once {amount} is paid.',
-    alreadyPaid: 'If you have paid in the meantime, you do not need to do anything.',
+    alreadyPaid: 'If you have already paid, you can ignore this email.',
   },
 
   /** For a delegate who has registered but not paid. */
   unpaid: {
     subject: 'Finish your registration for {event}',
-    text: 'We have your registration {number} for {event}, but it is not paid yet. It will be complete once {amount} is paid.',
+    text: 'We have received your registration {number} for {event}, but not your payment. Your registration will be complete once {amount} is paid.',
     finish: 'Finish your registration here:\n{link}',
     priceValid: 'The price is valid until {day}. After that, a new price may apply.',
     priceWasValid:
-      'The price was valid until {day}. If the price on the day you pay differs, we will ask you before charging anything.',
+      'The price was valid until {day}. If the price has changed by the day you pay, we will ask you to confirm the new price before we charge you.',
     alreadyPaid:
-      'If you have paid in the meantime, you do not need to do anything. We will send the confirmation by email.',
+      'If you have already paid, you can ignore this email. We will send the confirmation by email.',
   },
 
   /** For an unpaid registration if another registration with this address is paid. */
@@ -84,7 +85,8 @@ export const EMAIL_MESSAGES = {
     text: 'There are two registrations for {event} with this email address: {paid} is complete and paid, and {unpaid} is unpaid.',
     samePerson:
       'If you registered the same person again, you do not need to do anything. You were not charged for the second registration.',
-    otherPerson: 'If the second one is for someone else, finish it here for {amount}:\n{link}',
+    otherPerson:
+      'If the second one is for someone else, complete it and pay {amount} here:\n{link}',
   },
 
   /**
@@ -103,9 +105,9 @@ export const EMAIL_MESSAGES = {
   /** Sent if someone registers again with the same answers. */
   alreadyRegistered: {
     subject: 'You are already registered for {event}',
-    text: 'Someone (probably you) tried to register for {event} again. You are already registered as {number}. Nothing was changed or charged.',
+    text: 'Someone (probably you) tried to register for {event} again. You are already registered (registration {number}). Nothing was changed or charged.',
     complete: 'Your registration is complete. View it here:\n{link}',
-    incomplete: 'Your registration is not complete yet. See what is still to do:\n{link}',
+    incomplete: 'Your registration is not complete yet. See what you still need to do:\n{link}',
     notYou: 'If it was not you, you do not need to do anything.',
   },
 
@@ -117,13 +119,13 @@ export const EMAIL_MESSAGES = {
 
   waitingForApproval: {
     subject: 'Your registration for {event} is waiting for approval',
-    text: 'We have your registration {number} for {event}, and your seat is reserved. The organisers will review your answers ({fields}) before you pay. They will decide by {day}.',
+    text: 'We have received your registration {number} for {event}, and your seat is reserved. The organisers will review your answers ({fields}) before you pay. They will decide by {day}.',
     free: 'You do not need to do anything. We will email you when they have decided.',
     pay: 'Once it is approved, we will email you a link to pay {amount}. There is nothing to pay yet.',
   },
   approved: {
     subject: 'Approved: please pay for {event}',
-    text: 'Your registration {number} for {event} is approved. It will be complete once {amount} is paid. This is the price on the day you registered.',
+    text: 'Your registration {number} for {event} has been approved. It will be complete once {amount} is paid. This is the price on the day you registered.',
   },
   notApproved: {
     subject: 'Your registration for {event} was not approved',
@@ -141,8 +143,8 @@ export const EMAIL_MESSAGES = {
   /** Explains how to pay by bank transfer. */
   manualPayment: {
     subject: 'How to pay for {event}',
-    text: 'We have your registration {number} for {event}. Please pay {amount} by {day}:',
-    remark: 'Enter {number} as the transfer remark.',
+    text: 'We have received your registration {number} for {event}. Please pay {amount} by {day}:',
+    remark: 'Enter {number} in the “Remarks” field of the transfer.',
     claim: 'Then report your payment here:\n{link}',
   },
   claimReceived: {
@@ -151,7 +153,7 @@ export const EMAIL_MESSAGES = {
   },
   claimRejected: {
     subject: 'We could not find your payment for {event}',
-    text: 'The organisers could not find the payment {reference} for your registration {number}:',
+    text: 'The organisers could not find payment {reference} for your registration {number}:',
     resubmit: 'Please check the details and submit them again:\n{link}',
     resubmitBy: 'Please check the details and submit them again by {day}:\n{link}',
   },
@@ -185,9 +187,9 @@ export const EMAIL_MESSAGES = {
   paused: {
     subject: 'We have paused emails to this address',
     text: {
-      one: 'We have sent {count} email to this address within an hour. To protect your mailbox, we have paused emails until {time}.',
+      one: 'We have sent {count} email to this address in the past hour. To protect your mailbox, we have paused emails until {time}.',
       other:
-        'We have sent {count} emails to this address within an hour. To protect your mailbox, we have paused emails until {time}.',
+        'We have sent {count} emails to this address in the past hour. To protect your mailbox, we have paused emails until {time}.',
     },
     nothingLost:
       'This does not affect any registration or payment. If you pay, you will still get your confirmation.',
@@ -212,5 +214,5 @@ export const EMAIL_MESSAGES = {
  * organisers' preview in the browser needs only this one.
  */
 export const CONFIRMATION_EMAIL_MESSAGES = {
-  link: 'Open your registration: ticket, receipt and anything still to do\n{link}\n\nKeep this link private. Anyone who has it can see your registration.',
+  link: 'See your ticket, your receipt and anything you still need to do:\n{link}\n\nKeep this link private. Anyone who has it can see your registration.',
 } as const

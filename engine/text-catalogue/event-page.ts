@@ -4,9 +4,10 @@ export const EVENT_PAGE_MESSAGES = {
 
   sent: {
     title: 'Your registration',
-    explanation: 'You have already sent this form. Your registration is {number}.',
-    edited: 'If you change your answers, you create a new registration.',
-    open: 'Check the payment or pay now',
+    explanation: 'You have already submitted this form. Your registration number is {number}.',
+    edited:
+      'If you change your answers and submit the form again, you will create a new registration.',
+    open: 'Check the payment status or pay now',
   },
 
   registeredBefore: {
@@ -17,6 +18,6 @@ export const EVENT_PAGE_MESSAGES = {
       'You registered on {day} with this email address. Your registration number ends in {ending}. Do you want to register someone else?',
   },
 
-  answersKept: 'We kept your answers. <button>Clear form</button>',
-  formCleared: 'The form is empty again. <button>Undo</button>',
+  answersKept: 'We saved your answers. <button>Clear form</button>',
+  formCleared: 'Form cleared. <button>Undo</button>',
 } as const

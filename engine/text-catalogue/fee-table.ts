@@ -13,7 +13,7 @@ export const FEE_TABLE_MESSAGES = {
   },
   freeUntil: {
     thenPrice: 'Free until {day}; then {amount} from {next}',
-    thenNotOnSale: 'Free until {day}; not on sale after that',
+    thenNotOnSale: 'Free until {day}; not available after that',
     thenClosed: 'Free until {day}; then registration closes',
     thenPaused: 'Free until {day}; then registration is closed. It opens again on {next}',
   },

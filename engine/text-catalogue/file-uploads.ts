@@ -1,4 +1,4 @@
-/** Messages about uploaded files: choosing, sending, and files that are not accepted. */
+/** Messages about uploaded files: choosing, uploading, and files that are not accepted. */
 export const UPLOAD_MESSAGES = {
   choose: 'Choose file',
   chooseAnother: 'Choose another file',
@@ -8,25 +8,25 @@ export const UPLOAD_MESSAGES = {
 
   drop: 'or drop it here',
   types: '{first} or {last}',
-  limit: 'at most {limit}',
-  limitAndTypes: '{types}, at most {limit}',
+  limit: 'up to {limit}',
+  limitAndTypes: '{types}, up to {limit}',
   cancel: 'Cancel<hidden> {name}</hidden>',
   remove: 'Remove<hidden> {name}</hidden>',
   preparing: 'Preparing…',
-  sending: 'Sending {name}',
-  progress: 'Sending {size}: {percent}%',
-  sent: '{size}, sent',
+  sending: 'Uploading {name}',
+  progress: 'Uploading {size}: {percent}%',
+  sent: '{size}, uploaded',
   uploaded: '{name} uploaded',
   selected: '{name} selected',
-  waitSending: 'Sending your file. We will continue when the upload is complete.',
-  waitProgress: 'Sending your file: {percent}%. We will continue when the upload is complete.',
+  waitSending: 'Uploading your file. We will continue when the upload is complete.',
+  waitProgress: 'Uploading your file: {percent}%. We will continue when the upload is complete.',
   notAccepted:
     'We could not accept your file, so nothing was sent. Choose another file, or press the button again to continue without it.',
 } as const
 
 /** Error messages from the server. */
 export const UPLOAD_REFUSAL_MESSAGES = {
-  tooLarge: 'The file is too large. Please choose one of at most {size} MB.',
+  tooLarge: 'The file is too large. It must be {size} MB or smaller.',
   expired: 'We no longer have this file. Please choose it again.',
   noRoom:
     'The server cannot accept files at the moment. Please try again later, or write to the organisers.',

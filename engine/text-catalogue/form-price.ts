@@ -3,7 +3,7 @@ export const FORM_PRICE_MESSAGES = {
   loading: 'Loading today’s prices',
   notLoaded: 'We could not load today’s prices. {reason}',
   closed: 'Registration is closed today',
-  categoryNotOnSale: 'This {word} is not on sale today',
+  categoryNotOnSale: 'This {word} is not available today',
   choose: 'Please choose: {field}',
   total: 'Total {amount}',
   /** The button's label from the click until the form's script has loaded. */

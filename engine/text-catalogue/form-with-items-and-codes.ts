@@ -1,6 +1,6 @@
 /** Messages of forms that sell more than the registration, or have pages, codes or lists of people. */
 export const EXTENDED_FORM_MESSAGES = {
-  readWholeText: 'Read the whole text<hidden> (opens in a new tab): {label}</hidden>',
+  readWholeText: 'Read the full text<hidden> (opens in a new tab): {label}</hidden>',
 
   approval: {
     submit: 'Send for approval',
@@ -14,7 +14,7 @@ export const EXTENDED_FORM_MESSAGES = {
   code: {
     open: 'Have a code?',
     label: 'Code',
-    apply: 'Use code',
+    apply: 'Apply code',
     checking: 'Checking…',
     remove: 'Remove code',
     applied: '{code}: {discount}',
@@ -26,8 +26,8 @@ export const EXTENDED_FORM_MESSAGES = {
     addAnother: 'Add another person',
     remove: 'Remove<hidden> {person}</hidden>',
     most: {
-      one: 'You can list at most one person.',
-      other: 'You can list at most {count} people.',
+      one: 'You can add only one person.',
+      other: 'You can add up to {count} people.',
     },
   },
 

@@ -46,7 +46,7 @@ export const FORM_MESSAGES = {
     titlePrice: 'The price has changed',
     titlePeriod: 'The price period has changed',
     titleCategory: 'The {word} has changed',
-    category: 'Your answers now match the {word} {category}.',
+    category: 'Based on your answers, your {word} is now {category}.',
     period: 'A new price period began while you were filling in the form.',
     price: 'The organisers changed the price while you were filling in the form.',
     samePrice: 'The price is the same.',

@@ -15,7 +15,7 @@ export const PAYMENT_METHOD_MESSAGES = {
   noCard: 'You can no longer pay by card.',
   ended: '{method} was available until {day}.',
   choose: 'Please choose {methods}.',
-  byCurrency: 'You can pay in {currency} with: {methods}. Please choose a payment method.',
+  byCurrency: 'These payment methods accept {currency}: {methods}. Please choose one.',
   invoiceAddress:
     'This is required on an invoice of ₹ 50,000 or more. Please enter it, or enter a GSTIN.',
   /** In another currency, the value in rupees is not known yet. */

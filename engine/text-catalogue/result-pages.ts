@@ -12,9 +12,9 @@ export const RESULT_MESSAGES = {
 
   /** Shown if the registration could not be loaded. */
   notLoaded: {
-    contact: 'If you have paid, your registration is not lost. Write to {support}.',
+    contact: 'If you have already paid, your registration is safe. Write to {support}.',
     contactWithOrder:
-      'If you have paid, your registration is not lost. Write to {support} and quote {order}.',
+      'If you have already paid, your registration is safe. Write to {support} and quote {order}.',
   },
 
   /**
@@ -27,7 +27,7 @@ export const RESULT_MESSAGES = {
     reason: 'We use it to check that this registration is yours.',
     forgotten: 'If you do not remember it, write to {support}.',
     partlyShown:
-      'This page shows only part of the registration. To see everything, open the link in your email. Or enter the email address you registered with.',
+      'This page shows only part of the registration. To see everything, open the link in your email, or enter the email address you registered with.',
     label: 'Email address',
     missing: 'Enter your email address.',
     submit: 'Show my registration',
@@ -70,7 +70,7 @@ export const RESULT_MESSAGES = {
   cancelled: {
     title: 'This registration is cancelled',
     explanation: 'The organisers cancelled it. You can no longer pay for it.',
-    refunded: '{amount} of your payment has been refunded.',
+    refunded: '{amount} has been refunded to you.',
     refundByEmail: 'If you are due a refund, the organisers have emailed you about it.',
   },
 
@@ -91,7 +91,7 @@ export const RESULT_MESSAGES = {
 
   ticket: {
     payment: 'Payment',
-    notes: 'Before you come',
+    notes: 'Before you arrive',
     refundedPart: '{amount} of your payment has been refunded.',
     secondPayment:
       'We also received a second payment. The organisers will check it and refund any overpayment. Your registration is complete.',
@@ -124,8 +124,8 @@ export const RESULT_MESSAGES = {
     notFound: 'We could not find this payment.',
     checkFirst: 'Before you pay again, check that no money was taken from your account.',
     checkDeducted: 'Check whether money was taken from your account.',
-    pay: 'Pay again',
-    payAmount: 'Pay {amount} again',
+    pay: 'Try to pay again',
+    payAmount: 'Try to pay {amount} again',
     saved: 'Your answers are saved, so you do not have to fill in the form again.',
     causes: 'Possible causes',
   },
@@ -179,7 +179,7 @@ export const RESULT_MESSAGES = {
       detailsBelow:
         'Payment details are below. To report your payment, open the link in your email.',
       tryAgain: 'Try the card again',
-      tryAmountAgain: 'Pay {amount} by card again',
+      tryAmountAgain: 'Try the card again ({amount})',
     },
     payWith: '{method}: pay {amount}',
     payByCard: 'Pay by card instead',
@@ -189,7 +189,7 @@ export const RESULT_MESSAGES = {
   unpaid: {
     title: 'Not paid yet',
     explanation:
-      'Your registration is saved, but we have not received a payment. It will be complete once it is paid.',
+      'Your registration is saved, but we have not received a payment. It will be complete once you have paid.',
     justPaid:
       'If you have just paid, please wait. This page checks for your payment automatically.',
     notReceived: 'We have not received a payment for this registration.',
@@ -201,7 +201,8 @@ export const RESULT_MESSAGES = {
   priceUntil: {
     valid: 'The price is valid until {day}. After that, a new price may apply.',
     held: 'The price was valid until {day}. You can still pay this price today.',
-    over: 'The price was valid until {day}. If today’s price differs, we will ask you before charging anything.',
+    expired:
+      'The price was valid until {day}. If today’s price is different, we will ask you to confirm it before we charge you.',
   },
 
   priceChanged: {

@@ -7,7 +7,7 @@ export const SELF_SERVICE_MESSAGES = {
   lostLink: {
     title: 'Lost your link?',
     explanation:
-      'Your registration has its own page, with your ticket, your receipt and anything still to do. We will email the link to the address you registered with.',
+      'Your registration has its own page, with your ticket, your receipt and anything you still need to do. We will email the link to the address you registered with.',
     label: 'The email address you registered with',
     submit: 'Send me my link',
   },
@@ -15,12 +15,12 @@ export const SELF_SERVICE_MESSAGES = {
   unknownLink: {
     title: 'We do not recognise this link',
     explanation:
-      'Part of it may be missing. Open the whole link from the email again, or request a new one below. You can also go to the event that you registered for.',
+      'Part of it may be missing. Try opening the full link from your email, or request a new one below. You can also go to your event’s page.',
   },
 
   expiredLink: {
     title: 'This link no longer works',
-    notLost: 'If you have paid, your registration is not lost.',
+    notLost: 'If you have already paid, your registration is safe.',
     contact: 'You can write to the organisers at {support}.',
     tryAgain: 'Try again',
     form: 'Go to the registration form',
@@ -43,7 +43,7 @@ export const SELF_SERVICE_MESSAGES = {
     fields: 'You can change: {fields}. For anything else, write to the organisers.',
     fieldsUntil:
       'Until the end of {day}, you can change: {fields}. For anything else, write to the organisers.',
-    otherPerson: 'If someone else comes in your place, enter their name under “{label}”.',
+    otherPerson: 'If someone else is attending in your place, enter their name under “{label}”.',
     open: 'Change answers',
     save: 'Save changes',
   },
@@ -52,9 +52,9 @@ export const SELF_SERVICE_MESSAGES = {
     title: 'Files',
     missing: '{label}: not uploaded yet',
     uploaded: '{label}: {name}',
-    sending: 'Sending: {percent}%',
-    limit: 'At most {limit}',
-    limitAndTypes: '{types}, at most {limit}',
+    sending: 'Uploading: {percent}%',
+    limit: 'Up to {limit}',
+    limitAndTypes: '{types}, up to {limit}',
   },
 
   documents: {
@@ -71,7 +71,7 @@ export const SELF_SERVICE_MESSAGES = {
   },
 
   cancellation: {
-    title: 'If you cannot come',
+    title: 'If you cannot attend',
     request: 'Request cancellation',
     requested: 'You requested cancellation on {day}. The organisers will decide and email you.',
     confirmTitle: 'Request cancellation?',
@@ -95,14 +95,14 @@ export const SELF_SERVICE_MESSAGES = {
   paymentClaim: {
     submit: 'I have paid',
     resubmit: 'Made a mistake? Submit the form again',
-    reported: 'You reported the payment {reference}.',
-    reportedWithDay: 'You reported the payment {reference}, paid on {day}.',
+    reported: 'You reported payment {reference}.',
+    reportedWithDay: 'You reported payment {reference}, paid on {day}.',
     rejected:
-      'The organisers could not find the payment {reference}: {reason} Please check it and submit it again.',
+      'The organisers could not find payment {reference}: {reason} Please check the details and submit them again.',
     rejectedWithDay:
-      'The organisers could not find the payment {reference}, paid on {day}: {reason} Please check it and submit it again.',
+      'The organisers could not find payment {reference}, paid on {day}: {reason} Please check the details and submit them again.',
     amount: 'Amount',
-    remark: 'Remark',
+    remark: 'Remarks',
     qrCode: 'QR code for UPI apps',
     scan: 'Scan this with your UPI app, or <link>open the app on this phone</link>.',
     priceUntil:
@@ -114,9 +114,9 @@ export const SELF_SERVICE_MESSAGES = {
     copiedLabel: 'Copied {label}',
     checkFields: 'Please check the fields marked below.',
     choose: 'Please choose',
-    fileNotSent: 'We could not send this file. Please try again later, or submit without it.',
-    fileSent: '{name}: sent',
-    fileSending: '{name}: sending, {percent}%',
+    fileNotSent: 'We could not upload this file. Please try again later, or submit without it.',
+    fileSent: '{name}: uploaded',
+    fileSending: '{name}: uploading, {percent}%',
     wrongFileType: 'Please choose a file of one of these types: {types}.',
   },
 } as const

@@ -46,7 +46,7 @@ export const SERVER_MESSAGES = {
   recorded: {
     complete: 'Your registration is saved.',
     toApprove: 'Your registration is saved. The organisers will review it before you pay.',
-    toPay: 'Your registration is saved. It will be complete once it is paid.',
+    toPay: 'Your registration is saved. It will be complete once you have paid.',
     payNow: 'You can make the payment now.',
   },
 
@@ -74,7 +74,7 @@ export const SERVER_MESSAGES = {
 
   seats: {
     full: 'No seats are left.',
-    categoryNotOnSale: '{category} is not on sale at the moment. Please choose another {word}.',
+    categoryNotOnSale: '{category} is not available at the moment. Please choose another {word}.',
     itemNotOnSale: '{item} is not on sale at the moment. Please change your answers.',
   },
 
@@ -84,8 +84,8 @@ export const SERVER_MESSAGES = {
     total: 'The total is {total}.',
     priceFree: 'The price has changed: there is nothing to pay now.',
     price: 'The price has changed: the total is now {total}.',
-    otherCategory: 'Your answers now match a different {word}.',
-    category: 'Your answers match the {word} {category}.',
+    otherCategory: 'Based on your answers, your {word} has changed.',
+    category: 'Based on your answers, your {word} is {category}.',
     period: 'A new price period has begun.',
   },
 
@@ -113,15 +113,15 @@ export const SERVER_MESSAGES = {
 
   link: {
     unknown:
-      'We do not recognise this link, or it has expired. Your registration is not lost. Request a new link below, or write to the organisers.',
-    sent: 'If a registration uses this address, we are sending you its link. Please check your spam folder too.',
+      'We do not recognise this link, or it has expired. Your registration is safe. Request a new link below, or write to the organisers.',
+    sent: 'If this address is registered, we will email you the link. Please check your spam folder too.',
     noEmail: 'Please enter the email address you registered with.',
   },
 
   lookup: {
     emailNeeded:
       'This registration was moved here from another system. Please enter the email address you registered with.',
-    emailDiffers: 'This is not the email address of this registration.',
+    emailDiffers: 'This is not the email address used for this registration.',
   },
 
   confirmation: {

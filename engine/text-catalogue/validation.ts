@@ -1,20 +1,20 @@
 /** Messages about answers and about closed registration, used if the event file has none. */
 export const VALIDATION_MESSAGES = {
   check: 'Please check this answer',
-  tooLong: 'Please use at most {max} characters',
+  tooLong: 'Please enter {max} characters or fewer',
   emailForGateway:
     'This address has {count} characters. The payment gateway accepts {min} to {max} characters. Please use another address.',
   utr: 'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS',
   gstin: 'This GSTIN contains an invalid character. Please check it.',
-  amount: 'Please enter an amount with at most two decimal places',
-  amountWithThreeDecimals: 'Please enter an amount with at most three decimal places',
+  amount: 'Please enter an amount with up to two decimal places',
+  amountWithThreeDecimals: 'Please enter an amount with up to three decimal places',
   wholeAmount: 'Please enter a whole amount, without decimal places',
 
   closed: {
     heading: 'Registration Closed',
     text: 'Registration is closed.',
     on: 'Registration closed on {day}.',
-    desk: 'Online registration closed on {day}. You can register at the front desk on {days}.',
+    desk: 'Online registration closed on {day}. You can register at the registration desk on {days}.',
     earlyHeading: 'Registration is not open yet',
     opens: 'Registration opens on {day}.',
     again: 'Registration is closed today. It opens again on {day}.',

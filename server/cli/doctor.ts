@@ -77,7 +77,7 @@ const CHECKS: readonly Check[] = [
   async ({ environment }) => [checkPermissions(environment.dataDir)],
   async ({ environment }) => {
     const free = await getFreeBytes(findExistingFolder(environment.dataDir)).catch(() => 0)
-    const text = `${Math.floor(free / 1024 / 1024)} MB are free on the disk of DATA_DIR`
+    const text = `${Math.floor(free / 1024 / 1024)} MB is free on the disk of DATA_DIR`
     return [
       free < MIN_FREE_BYTES
         ? reportWrong(

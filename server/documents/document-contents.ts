@@ -19,7 +19,7 @@ import {
 import { DOCUMENT_MESSAGES, formatMessage } from '../../engine/messages.ts'
 import { buildRupeeNotes, type Pair } from './rupee-notes.ts'
 
-/** The input of `document.typ`. */
+/** The input to `document-layout.typ`. */
 export type PrintedDocument = {
   readonly title: string
   readonly serial: string
@@ -31,9 +31,9 @@ export type PrintedDocument = {
   readonly to_title: string
   readonly to: readonly string[]
   readonly columns: readonly string[]
-  /** Each cell has one or several lines. */
+  /** Each cell has one or more lines. */
   readonly rows: readonly (readonly string[])[]
-  /** The tax for each rate; null if the document states none. */
+  /** The tax at each rate; null if the document shows no rates. */
   readonly rates: {
     readonly columns: readonly string[]
     readonly rows: readonly (readonly string[])[]
@@ -67,15 +67,15 @@ export function formatDocument(
   const ownAddresses = new Set(buyer.email.includes('/') ? [] : [buyer.email])
   const removeLinks = (typed: string): string =>
     removeForeignLinks(typed, collectEventWords(servedEvent ?? event), ownAddresses)
-  const money = createAmountFormatter(body)
+  const formatAmount = createAmountFormatter(body)
   const sums = formatSums(body)
   const [total, paymentLabel] =
     kind === 'credit'
       ? [text.credited, text.refunded]
       : [kind === 'invoice' ? text.total : text.paid, text.paid]
   const amountPaid = paid?.amount ?? body.total
-  const isOtherAmount = amountPaid !== body.total
-  const isAmountShown = isOtherAmount && kind === 'invoice'
+  const isAmountDifferent = amountPaid !== body.total
+  const isAmountShown = isAmountDifferent && kind === 'invoice'
   return {
     title: getDocumentTitle(body),
     serial,
@@ -107,8 +107,10 @@ export function formatDocument(
       ? buildTablesWithoutRates(body, removeLinks)
       : buildTablesWithRates(body, body.byRate, removeLinks)),
     sums:
-      isOtherAmount && kind === 'receipt' ? [...sums, ...formatDifference(body, amountPaid)] : sums,
-    total: [total, money(getStatedAmount(body))],
+      isAmountDifferent && kind === 'receipt'
+        ? [...sums, ...formatDifference(body, amountPaid)]
+        : sums,
+    total: [total, formatAmount(getStatedAmount(body))],
     in_words: body.inWords,
     notes: [
       ...(of === null
@@ -127,7 +129,7 @@ export function formatDocument(
             [
               paymentLabel,
               formatMessage(isAmountShown ? text.paidAmountAt : text.paidAt, {
-                amount: money(amountPaid),
+                amount: formatAmount(amountPaid),
                 time: formatInstant(paid.at),
                 reference: removeLinks(paid.reference),
               }),
@@ -190,13 +192,13 @@ const createAmountFormatter =
     formatMoney(amount, currency)
 
 /** Removes links from a string, because a line's label may repeat an answer. */
-type EscapeText = (text: string) => string
+type RemoveLinks = (text: string) => string
 type Tables = Pick<PrintedDocument, 'columns' | 'rows' | 'rates'>
 
 /** Builds the tables of receipts, and of documents issued before lines had separate rates. */
-function buildTablesWithoutRates(body: DocumentBody, escapeText: EscapeText): Tables {
+function buildTablesWithoutRates(body: DocumentBody, removeLinks: RemoveLinks): Tables {
   const { gst, tax, lines, untaxed } = body
-  const money = createAmountFormatter(body)
+  const formatAmount = createAmountFormatter(body)
   const hasTax = gst > 0
   const valueLabel = untaxed === undefined ? columns.taxableValue : columns.value
   return {
@@ -210,12 +212,12 @@ function buildTablesWithoutRates(body: DocumentBody, escapeText: EscapeText): Ta
           columns.amount,
         ]
       : [columns.description, columns.quantity, columns.price, columns.amount],
-    rows: lines.map(({ label, quantity, unit, base, gst: taxed, total }) => [
-      escapeText(label),
+    rows: lines.map(({ label, quantity, unit, base, gst: lineTax, total }) => [
+      removeLinks(label),
       String(quantity),
-      money(unit),
-      ...(hasTax ? [money(base), money(taxed)] : []),
-      money(total),
+      formatAmount(unit),
+      ...(hasTax ? [formatAmount(base), formatAmount(lineTax)] : []),
+      formatAmount(total),
     ]),
     rates: null,
   }
@@ -233,16 +235,16 @@ const RATE_COLUMNS = [
 function buildTablesWithRates(
   body: DocumentBody,
   taxByRate: readonly RateSummary[],
-  escapeText: EscapeText,
+  removeLinks: RemoveLinks,
 ): Tables {
   const { lines } = body
-  const money = createAmountFormatter(body)
+  const formatAmount = createAmountFormatter(body)
   const statesOfSupply = new Set(taxByRate.map(({ place }) => place))
   const hasInterStateTax = taxByRate.some(({ isInterState }) => isInterState)
   const hasIntraStateTax = taxByRate.some(({ isInterState }) => !isInterState)
   const secondTaxName = taxByRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
-  const formatTaxPart = (isCharged: boolean, percent: number, amount: Amount): string =>
-    isCharged ? formatMessage(text.taxPart, { percent, amount: money(amount) }) : '–'
+  const formatTaxComponent = (isCharged: boolean, percent: number, amount: Amount): string =>
+    isCharged ? formatMessage(text.taxPart, { percent, amount: formatAmount(amount) }) : '–'
   return {
     columns:
       taxByRate.length === 0
@@ -250,21 +252,21 @@ function buildTablesWithRates(
         : [...RATE_COLUMNS, columns.rateOfTax, columns.tax, columns.amount],
     rows: lines.map(({ label, sac, quantity, unit, base, rate, gst, total, adjusted }) => [
       [
-        escapeText(label),
+        removeLinks(label),
         ...(adjusted ?? []).map((adjustment) =>
           formatMessage(text.adjustment, {
             label: adjustment.label,
-            amount: money(adjustment.base),
+            amount: formatAmount(adjustment.base),
           }),
         ),
       ].join('\n'),
       sac ?? '',
       String(quantity),
-      money(unit),
-      money(base),
+      formatAmount(unit),
+      formatAmount(base),
       ...(taxByRate.length === 0
         ? []
-        : [(rate ?? 0) > 0 ? `${rate}%` : text.untaxed, money(gst), money(total)]),
+        : [(rate ?? 0) > 0 ? `${rate}%` : text.untaxed, formatAmount(gst), formatAmount(total)]),
     ]),
     rates:
       taxByRate.length === 0
@@ -287,14 +289,16 @@ function buildTablesWithRates(
                     }),
                   ]
                 : []),
-              money(row.taxable),
+              formatAmount(row.taxable),
               ...(hasIntraStateTax
                 ? [
-                    formatTaxPart(!row.isInterState, row.rate / 2, row.cgst),
-                    formatTaxPart(!row.isInterState, row.rate / 2, row.sgst),
+                    formatTaxComponent(!row.isInterState, row.rate / 2, row.cgst),
+                    formatTaxComponent(!row.isInterState, row.rate / 2, row.sgst),
                   ]
                 : []),
-              ...(hasInterStateTax ? [formatTaxPart(row.isInterState, row.rate, row.igst)] : []),
+              ...(hasInterStateTax
+                ? [formatTaxComponent(row.isInterState, row.rate, row.igst)]
+                : []),
             ]),
           },
   }
@@ -302,7 +306,7 @@ function buildTablesWithRates(
 
 function formatSums(body: DocumentBody): readonly Pair[] {
   const { byRate: taxByRate, heads, base, gst, tax } = body
-  const money = createAmountFormatter(body)
+  const formatAmount = createAmountFormatter(body)
   if (taxByRate !== undefined) {
     if (taxByRate.length === 0) return []
     const addUp = (select: (row: RateSummary) => number): Amount =>
@@ -319,32 +323,32 @@ function formatSums(body: DocumentBody): readonly Pair[] {
       [text.untaxedItems, toAmount(base - taxable)],
     ]
     return [
-      [columns.taxableValue, money(taxable)],
+      [columns.taxableValue, formatAmount(taxable)],
       ...parts
         .filter(([, amount]) => amount !== 0)
-        .map(([name, amount]): Pair => [name, money(amount)]),
+        .map(([name, amount]): Pair => [name, formatAmount(amount)]),
     ]
   }
   if (gst <= 0) return []
   const { untaxed = toAmount(0) } = body
   return [
-    [columns.taxableValue, money(toAmount(base - untaxed))],
-    ...(untaxed === 0 ? [] : ([[text.untaxedItems, money(untaxed)]] as const)),
+    [columns.taxableValue, formatAmount(toAmount(base - untaxed))],
+    ...(untaxed === 0 ? [] : ([[text.untaxedItems, formatAmount(untaxed)]] as const)),
     ...(heads === null
-      ? ([[tax?.name ?? columns.tax, money(gst)]] as const)
+      ? ([[tax?.name ?? columns.tax, formatAmount(gst)]] as const)
       : formatTaxSums(body, heads)),
   ]
 }
 
 /** Returns the rows for a payment that staff accepted although its amount differs from the price. */
 function formatDifference(body: DocumentBody, amountPaid: Amount): readonly Pair[] {
-  const money = createAmountFormatter(body)
+  const formatAmount = createAmountFormatter(body)
   const { total: price } = body
   return [
-    [text.priceRow, money(price)],
+    [text.priceRow, formatAmount(price)],
     amountPaid < price
-      ? [text.waived, money(toAmount(amountPaid - price))]
-      : [text.overpaid, money(toAmount(amountPaid - price))],
+      ? [text.waived, formatAmount(toAmount(amountPaid - price))]
+      : [text.overpaid, formatAmount(toAmount(amountPaid - price))],
   ]
 }
 
@@ -359,17 +363,17 @@ function formatTaxSums(
   body: DocumentBody,
   { cgst, sgst, igst, roundOff, second }: NonNullable<DocumentBody['heads']>,
 ): readonly Pair[] {
-  const money = createAmountFormatter(body)
-  const percent = body.tax?.percent ?? 0
-  const formatLabelWithRate = (name: string, share: number): string =>
-    hasOneRate(body) ? formatMessage(text.taxWithRate, { tax: name, percent: share }) : name
+  const formatAmount = createAmountFormatter(body)
+  const totalPercent = body.tax?.percent ?? 0
+  const formatLabelWithRate = (name: string, percent: number): string =>
+    hasOneRate(body) ? formatMessage(text.taxWithRate, { tax: name, percent }) : name
   return [
     ...(igst > 0
-      ? ([[formatLabelWithRate(text.igst, percent), money(igst)]] as const)
+      ? ([[formatLabelWithRate(text.igst, totalPercent), formatAmount(igst)]] as const)
       : ([
-          [formatLabelWithRate(text.cgst, percent / 2), money(cgst)],
-          [formatLabelWithRate(second, percent / 2), money(sgst)],
+          [formatLabelWithRate(text.cgst, totalPercent / 2), formatAmount(cgst)],
+          [formatLabelWithRate(second, totalPercent / 2), formatAmount(sgst)],
         ] as const)),
-    ...(roundOff === 0 ? [] : ([[text.roundOff, money(roundOff)]] as const)),
+    ...(roundOff === 0 ? [] : ([[text.roundOff, formatAmount(roundOff)]] as const)),
   ]
 }

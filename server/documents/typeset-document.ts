@@ -1,4 +1,4 @@
-/** Typesets documents as PDF. Only for the background process: the typesetter never returns its memory. */
+/** Typesets documents as PDF. Only for the background process: the typesetter never releases its memory. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,7 +12,10 @@ import type { PrintedEvidence } from './evidence-contents.ts'
 
 const loadTypst = importLazily<typeof Typst>('@myriaddreamin/typst-ts-node-compiler')
 const { resolve } = createRequire(import.meta.url)
-/** Fonts for Latin and nine Indian scripts. The first files contain Latin letters, the rupee sign and bold. */
+/**
+ * Fonts for Latin and nine Indian scripts. The first three files have the Latin letters and the rupee sign, in regular,
+ * semibold and bold.
+ */
 const FONT_FILES = [
   'noto-sans/400Regular/NotoSans_400Regular.ttf',
   'noto-sans/600SemiBold/NotoSans_600SemiBold.ttf',

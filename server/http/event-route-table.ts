@@ -44,7 +44,7 @@ export type EventRouteTable = {
 declare module 'fastify' {
   interface FastifyInstance {
     /** The routes that event files define. Route modules add them: `.add((served) => [{method, path, handle}])`. */
-    eventCalls: EventRouteTable
+    eventRoutes: EventRouteTable
     /** Every route of the router itself, including wildcards, in order of registration. */
     fixedRoutes: readonly FixedRoute[]
   }
@@ -179,12 +179,12 @@ export async function addWildcardRoutes(
   const dispatch = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const path = getPath(request)
-    const match = app.eventCalls.find(method, path)
+    const match = app.eventRoutes.find(method, path)
     if (match !== null) return handle(match, request, reply)
     // Pages look up the event themselves.
     if (method === 'GET' && !path.startsWith('/api/')) return fallback(request, reply)
     return refresh().then((hasChanged) => {
-      const newMatch = hasChanged ? app.eventCalls.find(method, path) : null
+      const newMatch = hasChanged ? app.eventRoutes.find(method, path) : null
       return newMatch === null ? fallback(request, reply) : handle(newMatch, request, reply)
     })
   }

@@ -13,9 +13,9 @@ export type TargetKind =
   /** The user's own account. Also open to a user who still has to set up a second factor. */
   | 'own'
   /** No object: the response covers the user's events. */
-  | 'any'
+  | 'none'
   /** The whole office; requires access to all events. */
-  | 'every'
+  | 'all events'
   /** The event in `event` or `event_id`, in the query string or body. */
   | 'event'
   /** Like `event`, but optional: if no event is given, the response covers the user's events. */
@@ -46,7 +46,7 @@ export type JsonKind =
   /** Any type; the handler checks it with its own message. */
   | 'any'
 
-/** Everything that a handler may read from a request, except the names of its target. */
+/** Everything that a handler may read from a request, except the fields that identify its target. */
 export type Inputs<
   Q extends string = string,
   B extends string = string,

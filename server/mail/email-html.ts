@@ -60,7 +60,7 @@ export function renderEmailHtml(
   publicUrl: string,
 ): string {
   const paragraphs = text.trim().split(/\n{2,}/)
-  // The email about a second registration links to the page for lost links. All other emails link to a registration.
+  // The email about a second registration links to the lost-link page. All other emails link to a registration.
   const buttonLabel =
     kind === 'paused' ? EMAIL_MESSAGES.requestLinks : EMAIL_MESSAGES.openRegistration
   const html = h(

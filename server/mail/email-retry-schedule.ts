@@ -24,10 +24,10 @@ export const RETRY_PERIOD_MS = 3 * 24 * 60 * 60_000
  */
 export function calculateNextAttempt(
   attempts: number,
-  { at, firstAt, isReached }: FailedAttempt,
+  { at, firstAt, hasServerResponded }: FailedAttempt,
   isClockInDoubt: boolean,
 ): Instant | null {
-  const delayMs = isReached
+  const delayMs = hasServerResponded
     ? (RETRY_DELAYS_MS[attempts] ?? RETRY_DELAYS_MS.at(-1) ?? UNREACHABLE_RETRY_MS)
     : UNREACHABLE_RETRY_MS
   const deadline = firstAt + RETRY_PERIOD_MS

@@ -106,7 +106,7 @@ export function startMailQueue(
     const attempt = {
       at,
       firstAt: instant(Math.min(queuedEmail.firstTriedAt ?? at, at)),
-      isReached: !problem.isUnreachable && problem.isGenerationFailure !== true,
+      hasServerResponded: !problem.isUnreachable && problem.isGenerationFailure !== true,
       isCopySent: problem.isCopySent === true,
     }
     const isClockInDoubt = (deps.clockJumps?.findRecentJump() ?? null) !== null
@@ -239,7 +239,7 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
         failedAttempts = 0
         pausedUntil = null
         unreachableSince = null
-        const rescheduledCount = await store.makeMailsDue(at)
+        const rescheduledCount = await store.makeUnreachedEmailsDue(at)
         log.info({ hurried: rescheduledCount }, 'the mail server responds again')
       }
     },

@@ -1,5 +1,5 @@
 /** Collects the attachments of an email: the event's calendar entry and the registration's documents. */
-import type { EventConfig, Instant } from '../../engine/index.ts'
+import { readDelegate, type EventConfig, type Instant } from '../../engine/index.ts'
 import { formatDocument, getFileName } from '../documents/document-contents.ts'
 import { listHolderDocuments } from '../documents/documents-after-transfer.ts'
 import { pickCalendarEvent } from '../events/calendar-entry.ts'
@@ -19,14 +19,20 @@ const DOCUMENTS_KIND: QueuedMail['kind'] = 'documents'
 export async function collectTicket(
   store: Pick<Store, 'documents' | 'document' | 'actions' | 'registration'>,
   event: EventConfig | null,
-  { kind, regNo }: Pick<QueuedMail, 'kind' | 'regNo'>,
+  { kind, regNo, to }: Pick<QueuedMail, 'kind' | 'regNo' | 'to'>,
   at: Instant,
 ): Promise<Ticket | null> {
   if (event === null || regNo === null) return null
   const isTicket = TICKET_KINDS.has(kind)
   if (!isTicket && kind !== DOCUMENTS_KIND) return null
-  // An unpaid or cancelled registration has no ticket.
-  if (isTicket && (await store.registration(regNo))?.paymentStatus !== 'success') return null
+  const registration = await store.registration(regNo)
+  if (registration === null) return null
+  const { answers, paymentStatus, state } = registration
+  if (isTicket && paymentStatus !== 'success') return null
+  // The email to the previous delegate after a transfer must not contain the new delegate's ticket and receipts.
+  const isOwner = readDelegate(event, answers).email.toLowerCase() === to.toLowerCase()
+  if (isTicket && !isOwner) return null
+  const isAdmitted = isTicket && state === 'complete'
   const documents: TicketDocument[] = []
   for (const { id, kind: type } of await listHolderDocuments(store, regNo)) {
     if (!isTicket && type === 'receipt') continue
@@ -38,5 +44,5 @@ export async function collectTicket(
         at: body.at,
       })
   }
-  return { regNo, event: isTicket ? pickCalendarEvent(event) : null, at, documents }
+  return { regNo, event: isAdmitted ? pickCalendarEvent(event) : null, at, documents }
 }

@@ -41,7 +41,7 @@ import { addDashboardRoutes } from './lists/dashboard.ts'
 export async function registerOfficeRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   const office = createOfficeRoutes(app, deps)
   addSignInRoutes(app, office, deps)
-  addListRoutes(office, deps, app.eventCalls)
+  addListRoutes(office, deps, app.eventRoutes)
   addSalesRoutes(office, deps)
   addSavedViewRoutes(office, deps)
   addSearchRoutes(office, deps)

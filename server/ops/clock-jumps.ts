@@ -1,25 +1,25 @@
-/** Detects jumps of the system clock by comparing it with a clock that cannot be set. */
+/** Detects jumps of the system clock by comparing it with a monotonic clock, which cannot be set. */
 import type { Instant } from '../../engine/index.ts'
 import { repeatTask } from './clock.ts'
 
-/** Time services may adjust the clock by less than this. */
+/** Smaller differences are normal adjustments by a time service. */
 const MIN_JUMP_MS = 60_000
 /** The interval between comparisons of the clocks. */
 const COMPARISON_INTERVAL_MS = 10_000
 /**
- * A jump is reported for this long. Until then, nothing is deleted because of its age, so that the clock can be
- * corrected.
+ * A jump is reported for this long. During this time, no data is erased by age, so that the clock can be corrected
+ * first.
  */
 export const REPORT_JUMP_MS = 24 * 60 * 60_000
 
 /** `byMs` is positive if the clock was set forward. `at` is the time that the clock showed afterwards. */
 export type ClockJump = { readonly at: Instant; readonly byMs: number }
 export type ClockJumps = {
-  /** Compares the clocks now. Returns the last jump of the past day. Null if there was none. */
+  /** Compares the clocks now. Returns the latest jump in the past day. Null if there was none. */
   findRecentJump(): ClockJump | null
   /**
-   * Records that the clock was set while no server was running, unless a jump in that direction is known already. 0
-   * means that the clock was not set.
+   * Records that the clock was set while no server was running, unless a jump in that direction is already known.
+   * `byMs` is 0 if the clock was not set.
    */
   reportJump(byMs: number): void
   close(): Promise<void>

@@ -1,10 +1,10 @@
-/** Reads the machine's clock (the only module that does), and runs timeouts and repeated work. */
+/** Reads the machine's clock (the only module that does), and runs timeouts and periodic tasks. */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 
 /**
- * Returns the server's clock. With `start`, the clock shows that instant when this is called and then runs normally,
- * for rehearsals. Otherwise it shows the real time.
+ * Returns the server's clock. With `start`, the clock shows that instant when this function is called, and then runs
+ * normally. This is for rehearsals. Otherwise it shows the real time.
  */
 export function createClock(start: Instant | null): () => Instant {
   if (start === null) return () => instant(Date.now())
@@ -12,7 +12,7 @@ export function createClock(start: Instant | null): () => Instant {
   return () => instant(start + Math.floor(performance.now() - startedAt))
 }
 
-/** Waits for `task`, but no longer than `ms`. Passes its errors to `onError`. */
+/** Waits for `task`, but no longer than `ms`. Passes the task's errors to `onError`. */
 export async function waitAtMost(
   ms: number,
   task: Promise<unknown>,
@@ -26,8 +26,8 @@ export async function waitAtMost(
 
 /**
  * Runs `task` repeatedly, each time `ms` after the previous run has ended, so that runs never overlap. Errors are
- * passed to `onError`, and later runs still take place. The timer does not keep the process alive. Returns a function
- * that stops the repetition and waits for the current run.
+ * passed to `onError` and do not prevent later runs. The timer does not keep the process alive. Returns a function that
+ * stops the task and waits for the current run.
  */
 export function repeatTask(
   ms: number,
@@ -52,9 +52,9 @@ export function repeatTask(
   }
 }
 
-/** A background job that repeats. */
+/** A background job that runs periodically. */
 export type PeriodicJob = {
-  /** Processes the items due now, and returns their number. */
+  /** Processes the items due now, and returns how many there were. */
   run(): Promise<number>
   close(): Promise<void>
 }

@@ -24,14 +24,14 @@ const NODE_ENVS: readonly string[] = ['production', 'development', 'test']
 /** Operators set this value to make the sandbox reachable by others, for a rehearsal. */
 const PUBLIC_SANDBOX_VALUE = 'no-real-money'
 
-/** Variables that may be read from a file, which keeps secrets out of the environment. */
+/** Matches the variables that refer to a file with a secret. The secret itself is then not in the environment. */
 const SECRET_FILE_PATTERN = new RegExp(
   `^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|SECOND_FACTOR_KEY|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|${ACCOUNT_VARIABLE_PATTERN})_FILE$`,
 )
 const MAX_PORT = 65_535
 /** A shorter token could be guessed. */
 const MIN_TOKEN_CHARACTERS = 16
-/** An address alone, or a name with the address in angle brackets. */
+/** Matches an address alone, or a name followed by the address in angle brackets. */
 const MAIL_FROM_PATTERN = /^(?:[^\s<>@]+@[^\s<>@]+|[^<>]*<[^\s<>@]+@[^\s<>@]+>)$/
 /** 128 bits as hexadecimal digits. */
 const MIN_KEY_CHARACTERS = 32
@@ -43,7 +43,7 @@ export function loadEnvironment(): Result<Environment, readonly string[]> {
   return readEnvironment(process.env)
 }
 
-/** Returns EVENTS_DIR alone, for commands that work although other variables are invalid. */
+/** Returns only EVENTS_DIR, for commands that work even if other variables are invalid. */
 export function readEventsDir(): string | undefined {
   return process.env['EVENTS_DIR']?.trim() || undefined
 }
@@ -57,15 +57,15 @@ export function setLibrariesToProduction(): void {
 }
 
 /**
- * The variables that the background process needs. It gets no secrets; the server sends it the address of the mail
- * server.
+ * The variables that the background process needs. It is given no secrets; the server sends it the mail server's
+ * address.
  */
 const BACKGROUND_VARIABLES =
   /^(PATH|HOME|TMPDIR|TZ|LANG|LC_.*|LD_.*|MALLOC_.*|SSL_CERT_.*|NODE_(ENV|OPTIONS|COMPILE_CACHE|EXTRA_CA_CERTS|USE_SYSTEM_CA|TLS_REJECT_UNAUTHORIZED))$/
 
 /**
- * Returns the variables of the background process. One memory arena is enough, because this process runs one task at
- * a time.
+ * Returns the variables for the background process. One memory arena is enough, because this process runs one task at a
+ * time.
  */
 export function selectBackgroundVariables(): NodeJS.ProcessEnv {
   const variables = Object.entries(process.env).filter(([name]) => BACKGROUND_VARIABLES.test(name))
@@ -262,8 +262,9 @@ export function readEnvironment(
 }
 
 /**
- * Returns the folders for a rescued database if the data folder has no space: the cache folder of the systemd
- * service, because systemd deletes its temporary folder when it stops; without systemd, the temporary folder.
+ * Returns the folders in which a rescued database is saved if the data folder has no space. With systemd, this is the
+ * service's cache folder, because its temporary folder is deleted when the service stops; otherwise, it is the
+ * temporary folder.
  */
 export function listSpareDirs(): readonly string[] {
   const cacheDirs =

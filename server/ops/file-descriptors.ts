@@ -7,7 +7,7 @@ const WARNING_FRACTION = 0.9
 /** Advice for a process whose limit is too low. */
 export const RAISE_LIMIT_ADVICE =
   'Raise the limit: LimitNOFILE in the systemd unit, or ulimit -n in a shell.'
-/** A server needs about fifty descriptors, and one for each connection. */
+/** A server needs about fifty descriptors, plus one for each connection. */
 const MIN_DESCRIPTORS = 128
 
 export type Descriptors =

@@ -21,8 +21,8 @@ const OTHERS_MASK = 0o077
 const SHARED_FOLDER_MODE = 0o1002
 
 /**
- * Explains why a server cannot use a data folder, with the next step. `error` was thrown when creating or reading the
- * folder.
+ * Explains why a server cannot use a data folder, and gives the next step. `error` was thrown when creating or reading
+ * the folder.
  */
 export function explainDataDir(folder: string, error: unknown): string {
   const { code = '' } = error as NodeJS.ErrnoException

@@ -1,4 +1,4 @@
-/** Reads the credentials of all gateways' merchant accounts from the variables, and reports missing variables. */
+/** Reads the gateways' merchant account credentials from the environment, and reports missing ones. */
 import {
   getAccountPrefix,
   GATEWAY_CAPABILITIES,
@@ -22,7 +22,7 @@ const listParts = ({ parts, optionalParts = [] }: CredentialVariables): readonly
   ...optionalParts,
 ]
 
-/** Matches the variables of secrets, which may also be read from a file. */
+/** Matches the variables that contain secrets, which may also be read from a file. */
 export const ACCOUNT_VARIABLE_PATTERN = KINDS.map(
   (kind) => `${kind.toUpperCase()}_.+_(?:${listParts(GATEWAY_CREDENTIALS[kind]).join('|')})`,
 ).join('|')

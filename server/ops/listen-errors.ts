@@ -7,7 +7,7 @@ type ListenAddress = {
   readonly host: string
 }
 
-/** Below this port, Linux requires a privilege that a service user does not have. */
+/** On Linux, opening a port below this one requires a privilege that a service user does not have. */
 const MIN_UNPRIVILEGED_PORT = 1024
 /** Error codes that mean that HOST is not a name or an address of this machine. */
 const HOST_ERROR_CODES = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']

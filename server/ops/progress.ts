@@ -40,7 +40,7 @@ export async function* readWithProgress(file: string, step: string): AsyncGenera
   }
 }
 
-/** Calls the listener with each report of this thread until the returned function is called. */
+/** Calls the listener with each report from this thread until the returned function is called. */
 export function onProgress(listener: (report: ProgressReport) => void): () => void {
   const onMessage = (message: unknown): void => listener(message as ProgressReport)
   reports.subscribe(onMessage)

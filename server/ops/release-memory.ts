@@ -6,14 +6,14 @@ import { waitAtMost } from './clock.ts'
 
 /** The delay after startup, during which a restarted server responds to the waiting requests. */
 const RELEASE_DELAY_MS = 3_000
-/** A server with more requests during the delay is busy. Health checks alone stay far below this. */
+/** A server that gets more requests than this during the delay is busy. Health checks alone stay far below this. */
 const MAX_IDLE_REQUESTS = 100
-/** A server that answered few requests for this long is idle. */
+/** A server that has had few requests for this long is idle. */
 const IDLE_PERIOD_MS = 15_000
-/** Fewer requests leave little memory to release. */
+/** After fewer requests than this, there is little memory to release. */
 const LOAD_REQUESTS = 1_000
 const GROWTH_BYTES = 32 * 1024 * 1024
-/** A thread that does not respond within this time is busy. */
+/** A thread that does not respond within this time is considered busy. */
 const MAX_THREAD_RESPONSE_MS = 2_000
 
 /**
@@ -90,9 +90,9 @@ export function scheduleMemoryReleaseAfterLoad(
 }
 
 /**
- * Releases memory once, a few seconds after startup. A process that ends earlier does not wait for it. A busy server
- * is skipped: garbage collection discards compiled code, and about ten thousand requests would take up to 50% longer
- * until it is recompiled.
+ * Releases memory once, a few seconds after startup. A process that ends earlier does not wait for this. A busy server
+ * does not release memory: garbage collection discards compiled code, so about ten thousand requests would take up to
+ * 50% longer, until the code is compiled again.
  */
 export function scheduleMemoryRelease(
   server: EventEmitter,

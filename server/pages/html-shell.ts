@@ -31,7 +31,9 @@ import type { InlineParts } from '../http/security-headers.ts'
 import { SHARE_IMAGE_SIZE } from '../events/share-image.ts'
 import { UNSUPPORTED_BROWSER_SCRIPT } from './unsupported-browser-script.ts'
 
-/** The placeholders of `web/dist/index.html`; without a built web app, pages still show their text. */
+/**
+ * Has the same placeholders as `web/dist/index.html`, so that pages show their text even if the web app is not built.
+ */
 export const FALLBACK_TEMPLATE = `<!doctype html>
 <html lang="en-IN">
 <head>
@@ -64,11 +66,11 @@ export type Page = {
   readonly data: PageData
 }
 
-/** A page as its script would render it, and the parts of its head that this requires, both as HTML. */
+/** A page as its script would render it, and the head elements that it requires, both as HTML. */
 export type PrerenderedPage = {
   readonly html: string
   readonly head: string
-  /** The texts of the style elements in `head`, which the security policy allows. */
+  /** The content of the style elements in `head`. The content security policy allows these styles. */
   readonly styles: readonly string[]
   /** True if the page needs no script. */
   readonly isComplete: boolean
@@ -99,7 +101,7 @@ export function fillTemplate(template: string, page: Page): FilledPage {
         : data + fallbackScript,
   }
   return {
-    // In a single pass, so that a string is never treated as a placeholder.
+    // Replaces all placeholders in a single pass, so that none is recognised in inserted text.
     html: template.replaceAll(
       /<!--rollcall:(?:head|shell|data)-->/g,
       (placeholder) => parts[placeholder] ?? '',
@@ -141,7 +143,7 @@ const STYLES_WITHOUT_SCRIPT = [
   '.fees-plain :is(th[scope=col],td){flex:1 0 0;min-width:4.6em;font-size:15px}.fees-plain th[scope=row]{flex:0 0 100%}}',
 ].join('')
 
-/** Hides the parts rendered for the script. */
+/** Hides the parts of the page that work only with the script. */
 const STYLES_WITHOUT_FORM = [
   '#root main,#root footer{display:none}',
   // Shows the message that the page could not be displayed (web/app/error-page.tsx).
@@ -303,7 +305,7 @@ export function renderEventList(
   return `<main class="wrap" id="main"><h1 class="disp">${escapeHtml(title)}</h1><p class="lead">${escapeHtml(description)}</p>${items.length === 0 ? '' : `<ul>${items.join('')}</ul>`}</main>`
 }
 
-/** Renders a message above a page; empty if null. */
+/** Renders the message at the top of a page. Empty if there is none. */
 export function renderMessage(text: string | null): string {
   return text === null
     ? ''

@@ -23,7 +23,7 @@ function renderSiteHeader(site: Site, currentPage: '/' | '/organisers'): string 
   return `<header class="hd"><div class="wrap"><a class="mark" href="/">${LOGO}${escapeHtml(site.page.name)}</a><nav aria-label="${LANDING_MESSAGES.navigation}">${nav}</nav><div class="r">${renderLink(signIn.go, signIn.label, 'btn quiet sm')}${renderLink(createEvent.go, createEvent.label, 'btn sm')}</div></div></header>`
 }
 
-/** Renders header, hero and conferences; the script renders the rest. */
+/** Renders the header, the hero and the conferences; the script renders the rest. */
 export function renderLandingPage(site: Site, events: readonly EventCard[]): string {
   const { hero } = site
   return [
@@ -40,7 +40,7 @@ export function renderLandingPage(site: Site, events: readonly EventCard[]): str
   ].join('')
 }
 
-/** Renders header, heading, subheading and steps; without JavaScript also the sample file, to read and copy. */
+/** Renders the header, heading, subheading and, for browsers without JavaScript, the steps and the sample file. */
 export function renderOrganisersPage(site: Site, sample: string | null): string {
   const steps = site.organisers.steps.map((step) => `<li>${escapeHtml(step)}</li>`).join('')
   const file =

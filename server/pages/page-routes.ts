@@ -1,4 +1,4 @@
-/** Routes page requests: head, data and headers of each page. */
+/** Serves the pages: builds the head, data and headers of each page. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
@@ -29,7 +29,7 @@ import { openPrerenderer } from './render-forms.ts'
 /** The path of the landing page with a message about a payment that does not belong to any known registration. */
 export const UNKNOWN_PAYMENT_PAGE = '/?message=unknown-payment'
 
-/** Matches the page of an emailed link; older emails use the second path. */
+/** Matches the path of an emailed link. Older emails contain links to /pay/. */
 const LINK_PATTERN = /^\/(?:my|pay)\/([^/]+)$/
 
 type PageMatch = { readonly is: 'form' | 'success' | 'failed'; readonly served: ServedEvent }
@@ -38,7 +38,7 @@ export type Pages = { serve(request: FastifyRequest, reply: FastifyReply): unkno
 const webFolder = path.join(import.meta.dirname, '..', '..', 'web', 'dist')
 const { notFound, product: name } = COMMON_MESSAGES
 const { lostLinkNeedsScript, result, selfService, title: pageTitle } = SERVER_PAGE_MESSAGES
-const { lostLink, title: ownTitle, unknownLink } = SELF_SERVICE_MESSAGES
+const { lostLink, title: selfServiceTitle, unknownLink } = SELF_SERVICE_MESSAGES
 
 /** Returns the document title of a page that does not belong to any event. */
 const formatTitle = (page: string): string => formatMessage(pageTitle, { page, product: name })
@@ -184,7 +184,7 @@ export async function registerPageRoutes(
 }
 
 const HTML = 'text/html; charset=utf-8'
-/** Sets headers for pages with a private URL or content. */
+/** Sets headers for pages whose URL or content is private. */
 function setPrivateHeaders(reply: FastifyReply): FastifyReply {
   return reply
     .header('cache-control', 'no-store')
@@ -193,8 +193,8 @@ function setPrivateHeaders(reply: FastifyReply): FastifyReply {
 }
 
 /**
- * Returns the template of a page with inline styles (render-forms.ts). Its fonts are loaded later too, because they
- * would delay the script; until then, the page uses a font with the same metrics.
+ * Returns the template without links to style sheets and fonts, for a page with inline styles (render-forms.ts). The
+ * fonts are loaded later, because they would delay the script; until then, the page uses a font with the same metrics.
  */
 const stripStyleLinks = (template: string): string =>
   template.replaceAll(
@@ -202,14 +202,16 @@ const stripStyleLinks = (template: string): string =>
     '',
   )
 
-/** Returns the template of a page without a script and with inline styles; only its fonts are loaded later. */
+/** Returns the template without scripts and style sheets, for a page that needs no script and has inline styles. */
 const stripScripts = (template: string): string =>
   template.replaceAll(
     /<link rel="(?:stylesheet|modulepreload)"[^>]*>\s*|<script type="module"[^>]*><\/script>\s*/g,
     '',
   )
 
-/** Checks whether another server has just activated a version, but only for paths unknown to this server. */
+/**
+ * Finds the page of an event version that another server has just activated, for a path that this server does not know.
+ */
 async function findAfterRefresh(
   { events }: Pick<Deps, 'events'>,
   path: string,
@@ -264,12 +266,12 @@ async function buildSelfServicePage(
   if (linkResult === null) {
     const text = unknownLink.title
     const page = {
-      title: formatTitle(ownTitle),
+      title: formatTitle(selfServiceTitle),
       description: text,
       url: null,
       image: null,
       colour: null,
-      shell: renderPlainPage(ownTitle, text),
+      shell: renderPlainPage(selfServiceTitle, text),
       data: { page: 'my' as const, event: null, site, events },
     }
     return { page, status: 404 }

@@ -30,7 +30,7 @@ const { about } = SERVER_PAGE_MESSAGES
 /** `isFinal` is false if the prerendered part was not ready in time. */
 export type PublicPage = { readonly page: Page; readonly isFinal: boolean }
 
-/** Prerenders the whole form if possible, else its introduction. */
+/** Prerenders the whole form if possible, otherwise only its introduction. */
 export async function buildFormPage(
   prerenderer: Prerenderer,
   served: ServedEvent,
@@ -38,7 +38,7 @@ export async function buildFormPage(
   at: Instant,
 ): Promise<PublicPage> {
   const event = served.config
-  // The number of seats left changes by the minute, so the script requests it.
+  // The number of seats left changes every minute, so the page's script requests it.
   const { left: _, ...todayTariff } = buildTariff(event, at)
   const eventData = { page: 'event', event: buildEventResponse(served, at) } as const
   const prerenderData = { ...eventData, tariff: todayTariff, drawn: true } as const
@@ -64,7 +64,7 @@ export async function buildFormPage(
 }
 
 /**
- * `isUnknownPayment` is true if the browser returned from the gateway with a payment without a registration.
+ * `isUnknownPayment` is true if the browser returned from the gateway with a payment that belongs to no registration.
  */
 export async function buildLandingPage(
   prerenderer: Prerenderer,

@@ -1,8 +1,11 @@
-/** Renders one page in a worker thread: loading the renderer would block requests for too long. */
+/** Renders one page in a worker thread, because loading the renderer would block requests too long. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { PageData } from '../../engine/api.ts'
 
-/** The result: the page's module (`kind`), its `styles` with their `names` for the browser, and other `rules`. */
+/**
+ * The rendered page: its module (`kind`), its generated `styles` with their `names` for the browser, and its other CSS
+ * `rules`.
+ */
 export type RenderedPage = {
   readonly kind: 'form' | 'selling' | 'site'
   readonly html: string

@@ -31,7 +31,7 @@ export type Prerenderer = {
 
 /** If rendering takes longer, the page is sent without prerendered content; a later request gets it. */
 const MAX_WAIT_MS = 2_000
-/** A thread that has not finished within this time is stuck. */
+/** A thread that has not finished within this time is considered stuck, and is stopped. */
 const MAX_RENDER_MS = 20_000
 /** Above this size, a browser renders the form faster than it downloads the prerendered HTML. */
 const MAX_HTML_CHARS = 400_000
@@ -99,7 +99,7 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
     return Promise.race([renderedPage, resolveLateAfter(MAX_WAIT_MS)])
   }
   return {
-    renderForm: async (served, page) => renderWithTimeout(getCacheKey(served, page), page),
+    renderForm: async (served, page) => renderWithTimeout(buildCacheKey(served, page), page),
     renderLandingPage: async (page) => renderWithTimeout(JSON.stringify(page), page),
   }
 }
@@ -108,7 +108,7 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
  * Builds the key from the event's version and the parts of the page that change daily; the time of day does not
  * matter.
  */
-const getCacheKey = (served: ServedEvent, { tariff, event }: EventPage): string =>
+const buildCacheKey = (served: ServedEvent, { tariff, event }: EventPage): string =>
   JSON.stringify([served.config.id, served.hash, event.now.slice(0, 10), { ...tariff, now: '' }])
 
 const resolveLateAfter = (ms: number): Promise<'late'> =>
@@ -141,7 +141,7 @@ function renderInThread(module: string, page: EventPage | SitePage): Promise<Ren
   })
 }
 
-/** `styles` are the texts of its style elements. */
+/** `styles` contains the text of each style element. */
 type Head = { readonly html: string; readonly styles: readonly string[] }
 
 /**
@@ -165,7 +165,7 @@ function buildHeads(folder: string): Readonly<Record<RenderedPage['kind'], Head>
       ...new Set([...listFiles(manifest, 'index.html'), ...listFiles(manifest, entry)]),
     ]
     const scripts = files.filter((file) => file.endsWith('.js'))
-    // The landing page uses nothing that forms and result pages share.
+    // The landing page uses none of the styles that forms and result pages share.
     const sharedSheets = name === 'landing-page' ? findStyleSheets(manifest, 'shared') : []
     const sheets = files.filter((file) => file.endsWith('.css') && !sharedSheets.includes(file))
     const styles = sheets.map((file) => readFileSync(path.join(folder, file), 'utf8')).join('')

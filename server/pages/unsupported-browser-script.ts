@@ -1,8 +1,8 @@
-/** Inline script that shows prices and address in a browser that cannot run the app. */
+/** Inline script that shows the prices and the address in a browser that cannot run the app. */
 
 /**
- * Shows the content of the page's <noscript> elements. Runs when every script has ended and the app has not started
- * (syntax or modules that the browser does not support); the app calls it itself when it cannot render the page
+ * Shows the content of the page's <noscript> elements. Runs when every script has ended and the app has not started,
+ * because the browser does not support its syntax or modules; the app calls it itself when it cannot render the page
  * (web/app/unsupported-browser-page.ts takes over `rollcallPlain`). A script that could not be loaded does not trigger
  * this: the form keeps the typed answers, and reloading the page may help. Uses only features that browsers have
  * supported since 2012.

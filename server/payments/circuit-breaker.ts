@@ -26,7 +26,7 @@ export function createCircuitBreaker(clock: () => Instant): CircuitBreaker {
     { readonly failures: number; readonly from: Instant; readonly until: Instant }
   >()
   return {
-    // A clock that was set back also ends the pause.
+    // Setting the clock back also ends the pause.
     pausedAccounts: () =>
       [...failingAccounts].flatMap(([account, { from, until }]) =>
         clock() >= from && clock() < until ? [account] : [],

@@ -30,7 +30,7 @@ import { buildPaidEmail } from './verify-payment.ts'
 // Used by the office routes and by commands. A refund is requested from the gateway immediately.
 
 export type DecisionDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'clock'>
-/** The decision as typed or sent; amounts are in rupees, as text or as numbers. */
+/** The decision as entered or sent; amounts are in rupees, as text or as numbers. */
 export type DecisionInput = {
   readonly decision?: unknown
   /** The version of the review that the user saw; required. */
@@ -68,7 +68,7 @@ export async function decideReview(
 }
 
 /**
- * If a payment covers only a part of the balance, requests the remaining amount by email. If no email is sent, the
+ * If a payment covers only part of the balance, requests the remaining amount by email. If no email is sent, the
  * message states the reason.
  */
 async function sendPayLinkForRemainder(
@@ -129,8 +129,8 @@ export async function prepareDecision(
   const normalisedDecision = await normaliseTarget(deps, decision.value)
   const accountCheck = await checkAccounts(deps, review, normalisedDecision)
   if (!accountCheck.ok) return err({ code: 'no_target', message: accountCheck.error })
-  const pricedDecision = await addPriceOfDay(deps, review, normalisedDecision)
-  const email = review === null ? null : await buildEmailAfter(deps, review, pricedDecision)
+  const pricedDecision = await addPriceOnPaymentDate(deps, review, normalisedDecision)
+  const email = review === null ? null : await buildEmailAfterDecision(deps, review, pricedDecision)
   return ok({
     decision: { ...pricedDecision, version },
     mail: email,
@@ -204,7 +204,7 @@ function readDecision(
 }
 
 /**
- * Normalises the number of the target registration: users may copy it in groups, as pages print it, or in lower case.
+ * Normalises the number of the target registration: users may enter it in groups, as pages show it, or in lower case.
  * Imported numbers may have another format.
  */
 async function normaliseTarget(
@@ -215,7 +215,7 @@ async function normaliseTarget(
   return { ...decision, to: decision.to.replaceAll(/[\s-]/g, '').toUpperCase() }
 }
 
-/** Checks that both events use the same account; otherwise a payment cannot be moved between them. */
+/** Checks that both events use the same account, because a payment cannot be moved to another account. */
 async function checkAccounts(
   { store, events }: Pick<Deps, 'store' | 'events'>,
   review: Review | null,
@@ -239,7 +239,7 @@ async function checkAccounts(
  * Adds the price on the date on which a moved payment arrived, as if the payment had been confirmed for the target
  * registration.
  */
-async function addPriceOfDay(
+async function addPriceOnPaymentDate(
   { store, events }: Pick<Deps, 'store' | 'events'>,
   review: Review | null,
   decision: Decision,
@@ -269,7 +269,7 @@ function readRefundAmount(
 }
 
 /** Returns the confirmation email that is sent if the decision confirms a registration. */
-async function buildEmailAfter(
+async function buildEmailAfterDecision(
   { store, events, clock }: Pick<Deps, 'store' | 'events' | 'clock'>,
   review: Review,
   decision: Decision,
@@ -296,8 +296,8 @@ async function buildEmailAfter(
 }
 
 /**
- * Sends the refunds of a decision to the gateway, and adds their state to the message. `refund` is the state of the
- * refund that needs most attention; null if the decision has no refund.
+ * Sends the refunds that a decision requires to the gateway, and adds their state to the message. `refund` is the state
+ * that most needs attention; null if the decision requires no refund.
  */
 export async function sendRequestedRefunds<Outcome extends DecisionOutcome>(
   { store, payments }: Pick<Deps, 'store' | 'payments'>,
@@ -352,7 +352,7 @@ function formatRefundState(state: StoredRefund['state']): string {
     case 'done':
       return 'The refund is complete.'
     case 'refused':
-      return 'The gateway refused the refund. Under Needs review, request it again or record a refund outside Rollcall.'
+      return 'The gateway rejected the refund. Under Needs review, request it again or record a refund outside Rollcall.'
     case 'unsure':
       return 'We do not know whether the gateway made the refund. It needs review, and Rollcall does not repeat it.'
   }

@@ -25,7 +25,7 @@ export function toWireSecondPayment(
 
 /**
  * Describes a second payment to the browser that made or opened both registrations. Null for every other browser:
- * another person may have filled in the form, and must not learn that this delegate had registered.
+ * another person may have filled in the form, and must not learn that this delegate has registered.
  */
 export async function findSecondPaymentForBrowser(
   { store }: Pick<Deps, 'store'>,

@@ -7,12 +7,12 @@ import type { Allowance } from '../http/rate-limit.ts'
 
 /** A genuine message has a few hundred bytes, most of it text from a bank. */
 const MAX_GENUINE_BYTES = 8 * 1024
-/** Only this many bytes of a rejected message are stored, which is enough to identify it. */
+/** The number of bytes stored from a rejected message, which is enough to identify it. */
 const MAX_REJECTED_BYTES = 1024
 /** The limit for all rejected messages together, from any sender: at most 86 MB a day. */
 const REJECTED_MESSAGES: Allowance = { maxAttempts: 60, windowMs: 60_000 }
 /**
- * Gateways repeat messages about an order, sometimes several times an hour. Any client that has the order id could
+ * Gateways repeat messages about an order, sometimes several times an hour. Any client that knows the order id could
  * send messages all day.
  */
 const MESSAGES_PER_ORDER: Allowance = { maxAttempts: 60, windowMs: 60_000 }

@@ -28,8 +28,8 @@ import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 const MESSAGES_PER_ADDRESS: Allowance = { maxAttempts: 600, windowMs: 60_000 }
 
 /**
- * Queries about orders that are not in the database, for all senders: more than a gateway causes in a few minutes
- * after a restore.
+ * The limit for queries about orders that are not in the database, for all senders together. A gateway causes fewer,
+ * even in the minutes after a restore.
  */
 const UNKNOWN_ORDER_QUERIES: Allowance = { maxAttempts: 30, windowMs: 60_000 }
 
@@ -76,7 +76,7 @@ export async function addGatewayMessageRoutes(
       return reply.redirect(chooseFallbackAddress(deps, message), 303)
     }
   }
-  app.eventCalls.add(({ config }) => {
+  app.eventRoutes.add(({ config }) => {
     const path = config.api.gatewayReturn
     return path === null
       ? []
@@ -101,7 +101,7 @@ export async function addGatewayMessageRoutes(
   return { context, countMessage }
 }
 
-/** Used by the routes for the messages of other gateways too. */
+/** Also used by the routes that receive other gateways' messages. */
 export type MessageRoutes = {
   readonly context: RouteContext
   readonly countMessage: (request: FastifyRequest) => Promise<number>
@@ -241,7 +241,7 @@ export async function processReturn(
     deps.log.warn({ code: problem ?? 'unknown_order' }, 'a browser return matches no payment')
     return reply.redirect(
       isLimited && event !== null && message.orderId !== null
-        ? buildLookupAddress(event, message.orderId)
+        ? buildLookupUrl(event, message.orderId)
         : UNKNOWN_PAYMENT_PAGE,
       303,
     )
@@ -259,7 +259,7 @@ export async function processReturn(
   if (event === null) return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
   // Responds without waiting, so that the response time reveals nothing to an attacker who guesses numbers. The payer
   // gets the page anyway.
-  if (isLimited) return reply.redirect(buildLookupAddress(event, payment.orderId), 303)
+  if (isLimited) return reply.redirect(buildLookupUrl(event, payment.orderId), 303)
   await guard.addKnown(address, event.id, payment.regNo)
   await verification
   const registration = await deps.store.registration(payment.regNo)
@@ -276,18 +276,18 @@ function chooseFallbackAddress({ events, gateway }: Deps, read: MessageText | nu
   const event = orderId === null ? null : events.findByOrderId(orderId)
   return event === null || orderId === null
     ? UNKNOWN_PAYMENT_PAGE
-    : buildLookupAddress(event.config, orderId)
+    : buildLookupUrl(event.config, orderId)
 }
 
 /**
  * Returns the page that looks up the order, guarded like every other look-up. The URL is the same whether or not
  * the order exists.
  */
-export function buildLookupAddress(event: EventConfig, orderId: string): string {
+export function buildLookupUrl(event: EventConfig, orderId: string): string {
   return `${event.routes.success}?${new URLSearchParams({ orderId }).toString()}`
 }
 
-/** Returns the URL that selects the page. The page reads the stored state. */
+/** Returns the URL of the result page. The page itself reads the stored state. */
 function buildResultAddress(
   routes: { readonly success: string; readonly failed: string },
   registration: StoredRegistration | null,

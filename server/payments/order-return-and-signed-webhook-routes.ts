@@ -8,7 +8,7 @@ import type { Deps, GatewayMessage } from '../dependencies.ts'
 import type { Message } from './gateway-message-limits.ts'
 import { keepBodiesUnparsed, readMessage } from './gateway-message-body.ts'
 import {
-  buildLookupAddress,
+  buildLookupUrl,
   lookUpClaim,
   processReturn,
   acceptWebhook,
@@ -58,7 +58,7 @@ async function handleOrderReturn(
   const { deps } = context
   reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
   const event = deps.events.findByOrderId(orderId)
-  const fallback = event === null ? UNKNOWN_PAYMENT_PAGE : buildLookupAddress(event.config, orderId)
+  const fallback = event === null ? UNKNOWN_PAYMENT_PAGE : buildLookupUrl(event.config, orderId)
   const messageText = await readMessage(request)
   if (messageText === null || (await countMessage(request)) > 0)
     return reply.redirect(fallback, 303)

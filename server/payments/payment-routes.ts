@@ -1,4 +1,4 @@
-/** Defines the routes that pay for a stored registration: retry by number, and the emailed link. */
+/** Defines the routes for paying for a stored registration: a retry by number, and the emailed link. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig, RegNo } from '../../engine/index.ts'
@@ -15,7 +15,7 @@ import type { Fields } from './gateways/message-fields.ts'
 import { keepBodiesUnparsed, readMessage } from './gateway-message-body.ts'
 import {
   isRegisteringBrowser,
-  isCountable,
+  isGuessableNumber,
   isDelegateEmail,
 } from '../registration/find-registration.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
@@ -25,7 +25,7 @@ import { retryPayment } from '../registration/retry-payment.ts'
 import { refuseRetry, sendRefusal } from '../registration/registration-errors.ts'
 
 /** More attempts per minute than several delegates behind one address would make. */
-const TRIES_PER_ADDRESS: Allowance = { maxAttempts: 20, windowMs: 60_000 }
+const ATTEMPTS_PER_ADDRESS: Allowance = { maxAttempts: 20, windowMs: 60_000 }
 
 const NOT_FOUND = SERVER_MESSAGES.notFound
 const USE_LINK_MESSAGE = SERVER_MESSAGES.payment.openLink
@@ -35,7 +35,7 @@ export async function addPaymentRoutes(
   deps: Deps,
   guard: LookupGuard,
 ): Promise<void> {
-  const isRateLimited = createAddressLimit(deps, TRIES_PER_ADDRESS)
+  const isRateLimited = createAddressLimit(deps, ATTEMPTS_PER_ADDRESS)
   await app.register(async (scope) => {
     keepBodiesUnparsed(scope)
     for (const slash of ['/', '']) {
@@ -76,7 +76,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns true if the delegate must first confirm a second payment. Only our pages can show this question. */
+/** Returns true if the delegate must first confirm a second payment. Only our pages can ask this question. */
 const shouldAskFirst = (
   request: FastifyRequest,
   otherPaid: SamePersonRegistration | null,
@@ -107,7 +107,8 @@ async function payByNumber(
     registration === null ||
     event === undefined ||
     event.payment === null ||
-    (isCountable(registration, orderId) && !isDelegateEmail(event, registration, fields?.['email']))
+    (isGuessableNumber(registration, orderId) &&
+      !isDelegateEmail(event, registration, fields?.['email']))
   ) {
     await guard.count(address, eventId)
     return sendError(reply, 404, 'not_found', NOT_FOUND)

@@ -1,4 +1,4 @@
-/** Polls the gateway for open payments; verifies returns and webhooks. */
+/** Polls the gateway about open payments, and verifies returns and webhooks. */
 import { MIN_POLL_MS, instant, isOpen } from '../../engine/index.ts'
 import type { EventConfig, Instant, PollResult, OrderId } from '../../engine/index.ts'
 import type { Payments } from '../dependencies.ts'
@@ -24,7 +24,7 @@ const BATCH_ROWS = 16
 /** The latest instant that a date can represent; every payment is due before it. */
 const END_OF_TIME = instant(8_640_000_000_000_000)
 
-/** The number of compiled older versions of event files in memory. More are rarely in use. */
+/** The number of older event file versions that are kept in memory after compilation. More are rarely in use. */
 const MAX_CACHED_VERSIONS = 50
 
 /** Starts polling. If it is disabled, payments are queried only when a caller requests it. */
@@ -91,7 +91,7 @@ export function openPayments(
   }
 
   /**
-   * Reserves the query of a payment, so that servers that share a database query different payments. A payment that
+   * Reserves the query about a payment, so that servers that share a database query different payments. A payment that
    * cannot be reserved now is due at the next run.
    */
   const reserveQuery = (orderId: OrderId, dueBefore: Instant): Promise<boolean> =>

@@ -57,7 +57,7 @@ function findMethodId(
   return (methodsOfKind.find(({ id }) => id === payments[0]?.way) ?? methodsOfKind[0])?.id ?? null
 }
 
-/** Returns the payment methods whose credit date sets the price. */
+/** Returns the payment methods whose credit date determines the price. */
 export const listMethodsPricedOnCredit = (config: EventConfig): readonly string[] =>
   config.methods.flatMap(({ id }) =>
     findTransferMethod(config, id)?.priceDate === 'credit' ? [id] : [],
@@ -86,7 +86,7 @@ export function applyPrice(
   return { ...registration, period, base, gst, total, lines }
 }
 
-/** Returns an awaited payment whose amount due depends on the credit date; computes each date's price once. */
+/** Returns an awaited payment whose amount due depends on the credit date. Each date's price is computed only once. */
 export function addPriceByDay(
   event: EventConfig,
   { priced: pricedRegistration, ...payment }: StoredExpectedPayment,

@@ -38,7 +38,7 @@ export function handOff(
     deps.gateway.handOff(event, { ...buyer, regNo }, orderId, { amount, currency }, at)
   const delegateForm = buildForm({ fullName, email, phone })
   // The gateway requires an email address and a name. A requester who has only the registration number must not learn
-  // the delegate's, so the organisers' are sent.
+  // the delegate's name and email address, so the organisers' are sent instead.
   const form =
     delegateForm.ok && payer === 'stranger' ? buildForm(createOrganiserBuyer(event)) : delegateForm
   // The browser posts the form to this gateway.
@@ -79,7 +79,7 @@ const createOrganiserBuyer = ({ support }: EventConfig) => ({
 
 const { recorded } = SERVER_MESSAGES
 
-/** Builds the response for a stored registration; `data` is null if nothing is to be paid now. */
+/** Builds the response for a stored registration; `data` is null if no payment is needed now. */
 export function buildResponse(
   event: EventConfig,
   reg_no: string,

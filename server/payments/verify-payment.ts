@@ -28,11 +28,11 @@ import { getGatewayDefinition } from './gateways/registry.ts'
 import { buildRegistrationView } from '../registration/registration-views.ts'
 import type { NewMail, RawResponse, StoredPayment, StoredRegistration } from '../storage/index.ts'
 
-// A query uses the account and the event file of the time of registration, whether or not that file is still served:
+// A query uses the account and the event file from the time of registration, whether or not that file is still served:
 // no payment is lost when an organiser removes the file or changes the account.
 
 /**
- * The maximum clock difference between two machines. A payment time that differs more is from another time zone, or
+ * The maximum clock difference between two machines. A payment time that differs more is in another time zone, or is
  * wrong.
  */
 const MAX_CLOCK_DIFFERENCE_MS = 10 * 60_000
@@ -135,7 +135,7 @@ export async function findRequestEvent(
   const accountEvents = [version, served?.config].flatMap((event) =>
     event == null ? [] : listEventsByAccount(event),
   )
-  // The event may have changed to another gateway later, which does not have the order.
+  // The event may have switched later to another gateway, which does not have the order.
   const gatewayEvents = accountEvents.filter(
     (event) => event.payment?.gateway.name === payment.gateway,
   )
@@ -149,7 +149,7 @@ export async function findRequestEvent(
 }
 
 /**
- * Returns why the account cannot be queried about the payment; null if it can. Another merchant does not have the
+ * Returns why the account cannot be queried about the payment; null if it can. A different merchant does not have the
  * order.
  */
 export function findQueryProblem(
@@ -166,7 +166,7 @@ export function findQueryProblem(
 }
 
 /**
- * Returns true if an authorised payment may be captured. If another attempt has paid the registration, the delegate
+ * Returns true if an authorised payment may be captured. If another attempt has paid for the registration, the delegate
  * would pay twice; the gateway refunds an authorised payment that is not captured.
  */
 const canCapture = (
@@ -231,12 +231,12 @@ async function applyResponse(
   }
 }
 
-/** Returns true if the payment was not sent to the gateway yet and its seat reservation has not expired. */
+/** Returns true if the payment has not been sent to the gateway yet and its seat reservation has not expired. */
 function isStillHeld({ handedOffAt, holdUntil }: StoredPayment, at: Instant): boolean {
   return handedOffAt === null && holdUntil !== null && at < holdUntil
 }
 
-/** Schedules the next query soon. Sends an open payment to review if there was no response for days. */
+/** Schedules the next query soon. Sends an open payment to review if the gateway has not responded for days. */
 async function handleNoResponse(
   deps: PaymentsDeps,
   payment: StoredPayment,

@@ -35,7 +35,7 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** Returns the registration of a token; null if the link was never issued or its event is not served. */
+/** Returns the registration that a link's token opens; null if the link was never issued or its event is not served. */
 export async function resolveLink(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   token: string,

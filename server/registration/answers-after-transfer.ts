@@ -39,7 +39,7 @@ export function hidePreviousHolder(
 ): StoredRegistration {
   const transferIndex = findTransferIndex(actions)
   if (transferIndex < 0) return registration
-  // Each entry reads "Institution: was → now".
+  // Each entry has the form "Institution: was → now".
   const changes = actions.slice(transferIndex).flatMap(({ data }) => [data['changes']].flat())
   const isNewHolderField = ({ id, label }: Field): boolean =>
     Object.values(roles).flat().includes(id) ||

@@ -1,4 +1,4 @@
-/** Serves the form's look-ups while it is filled in: discount codes and member list numbers. */
+/** Serves the form's look-ups of discount codes and member list numbers. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getInvalidMessage, getOwn } from '../../engine/index.ts'
 import { SERVER_MESSAGES } from '../../engine/messages.ts'

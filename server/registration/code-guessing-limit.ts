@@ -9,8 +9,8 @@ import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
  */
 const MAX_WRONG_PER_ADDRESS = 20
 /**
- * Valid membership numbers can be guessed by counting up, so many successful look-ups probably mean that a client
- * collects names.
+ * Valid membership numbers can be guessed by counting up, so many successful look-ups probably mean that a client is
+ * collecting names.
  */
 const MAX_LOOKUPS_PER_ADDRESS = 60
 const WINDOW_MS = 10 * 60_000
@@ -21,7 +21,7 @@ export type GuessLimit = {
   count(request: FastifyRequest, result: 'right' | 'wrong'): Promise<void>
 }
 
-/** Limits by address only, because with a limit per event one client could block all delegates. */
+/** Limits by address only, because, with a limit per event, one client could block all delegates. */
 export function openGuessLimit(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): GuessLimit {
   const wrongGuesses = openLimit(deps, { maxAttempts: MAX_WRONG_PER_ADDRESS, windowMs: WINDOW_MS })
   const lookups = openLimit(deps, { maxAttempts: MAX_LOOKUPS_PER_ADDRESS, windowMs: WINDOW_MS })

@@ -1,4 +1,4 @@
-/** Prices answers, and compares the price and category that the browser displayed with this quote. */
+/** Prices answers, and compares the price and category that the browser displayed with the quote. */
 import {
   findCategory,
   formatCurrency,
@@ -29,7 +29,7 @@ const DEFAULT_MEANINGS: Readonly<Record<string, string>> = {
   registration_category: 'category',
 }
 
-/** The first difference in this order is reported: price, category, period. The period can change alone. */
+/** The first difference in this order is reported: price, category, period. Sometimes only the period changes. */
 export type Difference = 'price' | 'category' | 'period'
 export type Comparison =
   /** `sentMeanings` contains the meanings of the values that were sent. */

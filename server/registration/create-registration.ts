@@ -4,11 +4,11 @@ import {
   listConsentSentences,
   findApproval,
   assert,
-  getDecisionDeadline,
+  computeDecisionDeadline,
   readDelegate,
   err,
   getPriceHoldEnd,
-  getExpiryOfTransfer,
+  computeTransferExpiry,
   ok,
   createOrderId,
   toAmount,
@@ -52,7 +52,7 @@ const DIGITS_PER_DRAW = 14
 const MAX_NUMBER_ATTEMPTS = 5
 
 /**
- * A registration that is complete except for its number; its files are stored already. `method` is null if the event
+ * A registration that is complete except for its number; its files are already stored. `method` is null if the event
  * takes no payments.
  */
 export type ValidatedRegistration = Pricing &
@@ -96,7 +96,7 @@ const NEEDS_APPROVAL_MESSAGE = {
 } as const
 
 /**
- * Stores the registration under a free number, with everything that depends on the number. Rejects a registration
+ * Stores the registration under an unused number, with everything that depends on the number. Rejects a registration
  * that could not be paid.
  */
 export async function createRegistration(
@@ -214,7 +214,7 @@ function buildNewRegistration(
     ...buildMethodFields(event, method, merchantId, validated),
   }
   if (approval !== null) {
-    const deadline = getDecisionDeadline(approval, validated.at)
+    const deadline = computeDecisionDeadline(approval, validated.at)
     const total = validated.quote?.total ?? toAmount(0)
     const currency = validated.quote?.currency ?? event.currency
     const email = buildWaitingForApprovalEmail(
@@ -259,7 +259,7 @@ function buildMethodFields(
 > {
   if (method === null) return {}
   if (method.is === 'transfer') {
-    const payUntil = getExpiryOfTransfer(method, pricedRegistration.at)
+    const payUntil = computeTransferExpiry(method, pricedRegistration.at)
     return { way: method.id, payUntil, holdUntil: payUntil }
   }
   if (method.is === 'desk')
@@ -288,7 +288,7 @@ function buildFirstEmail(
   if (method === null) return buildConfirmationEmail(event, buildFreeView(event, registration))
   const { regNo, answers, quote: frozenQuote, at } = registration
   if (method.is !== 'transfer' || frozenQuote === null) return null
-  const payUntil = getExpiryOfTransfer(method, at)
+  const payUntil = computeTransferExpiry(method, at)
   return buildPaymentInstructionsEmail(
     event,
     { regNo, answers, currency: frozenQuote.currency },

@@ -7,7 +7,8 @@ import type { Deps } from '../dependencies.ts'
 const MAX_CODE_CHARACTERS = 64
 
 /**
- * Returns the status of a typed code; `unknown` if the code does not exist or the event file no longer has its kind.
+ * Returns the status of a typed code; `unknown` if the code does not exist or the event file no longer defines its
+ * kind.
  */
 export async function getCodeStatus(
   { store }: Pick<Deps, 'store'>,

@@ -87,7 +87,7 @@ export async function findRegistration(
  * Returns true if the number was issued by another system. Such numbers can be guessed by counting, so they
  * identify a registration but grant no access.
  */
-export function isCountable({ regNo, formerNo }: StoredRegistration, text: string): boolean {
+export function isGuessableNumber({ regNo, formerNo }: StoredRegistration, text: string): boolean {
   return formerNo !== null && (text === formerNo || String(regNo) === formerNo)
 }
 

@@ -29,7 +29,7 @@ import { getCodeStatus } from './discount-code-status.ts'
 /** Member list column with the last date on which a row is valid. */
 const VALID_TO_COLUMN = 'valid_to'
 
-/** An availability check may be reused for this long if seats of each kind were left. */
+/** An availability check may be reused for this long if it found free seats of every kind. */
 const AVAILABILITY_CACHE_MS = 1_000
 
 /** The body field that confirms a registration that may be a duplicate. */
@@ -70,15 +70,15 @@ export function openAvailabilityChecks(deps: Pick<Deps, 'store' | 'events'>): Av
   }
 }
 
-/** Returns true if enough seats are left for any registration, so that the transaction may decide. */
+/** Returns true if enough seats are left for any registration, so that the decision can be left to the transaction. */
 const hasSeatsForAnyRequest = (
   { quotas }: EventConfig,
   seatsLeft: PricingContext['left'],
 ): boolean =>
   hasSeatsOfEachKind(seatsLeft) &&
   quotas.every(
-    ({ id, count, countMax = Infinity }) =>
-      count === undefined || (getOwn(seatsLeft, id) ?? Infinity) >= countMax,
+    ({ id, count, maxCount = Infinity }) =>
+      count === undefined || (getOwn(seatsLeft, id) ?? Infinity) >= maxCount,
   )
 
 export function hasSeatsOfEachKind(seatsLeft: PricingContext['left']): boolean {

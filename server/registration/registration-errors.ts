@@ -38,7 +38,7 @@ export type Refusal = {
   readonly retryAfterSeconds: number | null
 }
 
-/** A gateway that does not respond is rarely available again sooner. */
+/** A gateway that does not respond is rarely available again sooner than this. */
 const GATEWAY_RETRY_SECONDS = 60
 
 function refuse(
@@ -104,11 +104,11 @@ export function refuseBody(event: EventConfig, refusal: BodyRefusal): Refusal {
 /** `id` is null if the body as a whole is too large. If the form has a file field, the file must be the reason. */
 function refuseTooLarge(event: EventConfig, id: string | null): Refusal {
   const field = event.fields.find(
-    ({ type, bytesMax, id: fieldId }) =>
-      type === 'file' && bytesMax !== undefined && (id === null || fieldId === id),
+    ({ type, maxBytes, id: fieldId }) =>
+      type === 'file' && maxBytes !== undefined && (id === null || fieldId === id),
   )
-  if (field?.bytesMax === undefined) return getRefusalForStatus(413)
-  const size = Math.round((field.bytesMax / 1024 / 1024) * 10) / 10
+  if (field?.maxBytes === undefined) return getRefusalForStatus(413)
+  const size = Math.round((field.maxBytes / 1024 / 1024) * 10) / 10
   const message = formatMessage(UPLOAD_REFUSAL_MESSAGES.tooLarge, { size })
   return refuse(413, 'file_too_large', message, { errors: { [field.id]: message } })
 }
@@ -209,7 +209,7 @@ export function refuseFullQuota(
       : buildFullSeatMessage(event, { ...seatPool, quantity }, left)
   const field = seatPool?.quota.eachOptionOf ?? seatPool?.quota.count
   return refuse(409, 'full', message, {
-    // There is no offer for a full option: the delegate chooses another answer.
+    // No alternative is offered for a full option: the delegate chooses another answer.
     ...(field !== undefined && quote === null && { errors: { [field]: message } }),
     place: seatId,
     left,
@@ -356,11 +356,11 @@ export function refuseRetry(event: EventConfig, refusal: RetryRefusal): Refusal 
       return refuse(503, refusal.code, payment.statusUnknown, {}, GATEWAY_RETRY_SECONDS)
     case 'price_moved': {
       const { was, now } = refusal
-      const isByMethod = event.fees.methods !== undefined && was.period === now.period
+      const isMethodPriceDifference = event.fees.methods !== undefined && was.period === now.period
       return refuse(
         409,
         refusal.code,
-        formatMessage(isByMethod ? payment.priceByCard : payment.priceNotGuaranteed, {
+        formatMessage(isMethodPriceDifference ? payment.priceByCard : payment.priceNotGuaranteed, {
           was: formatMoney(was.total, was.currency),
           now: formatPrice(now.total, now.currency),
         }),
@@ -390,7 +390,7 @@ function getCategoryLabel(event: EventConfig, category: string): string {
   return event.categories.find(({ id }) => id === category)?.label ?? category
 }
 
-/** Returns the name of an item for use in a sentence: the label of the option if there is one, else of the item. */
+/** Returns the name of an item for use in a sentence: the option's label if there is one, otherwise the item's. */
 function getItemLabel(event: EventConfig, id: string, option: string | null): string {
   const item = event.fees.items.find((candidate) => candidate.id === id)
   const options = event.fields.find((field) => field.id === item?.by)?.options ?? []

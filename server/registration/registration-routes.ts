@@ -18,7 +18,7 @@ import { readSeatsLeft } from './look-up-pricing-context.ts'
 import {
   findRegistration,
   isRegisteringBrowser,
-  isCountable,
+  isGuessableNumber,
   isDelegateEmail,
 } from './find-registration.ts'
 import type { LookupGuard } from './find-registration.ts'
@@ -57,7 +57,7 @@ export function addRegistrationRoutes(
       return sendError(reply, 404, 'not_found', config.results.errors.notFound)
     }
     const isEmailCorrect = isDelegateEmail(config, storedRegistration, email)
-    if (!isEmailCorrect && (isCountable(storedRegistration, number) || email !== undefined)) {
+    if (!isEmailCorrect && (isGuessableNumber(storedRegistration, number) || email !== undefined)) {
       await guard.count(address, config.id)
       return email === undefined
         ? sendError(reply, 403, 'email_needed', EMAIL_NEEDED)
@@ -141,7 +141,7 @@ export function addRegistrationRoutes(
     app.get(`/api/events/:id/browser${slash}`, handleBrowserCookie)
   }
 
-  app.eventCalls.add((served) => {
+  app.eventRoutes.add((served) => {
     const { api } = served.config
     return [
       {

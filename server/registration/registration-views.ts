@@ -1,4 +1,4 @@
-/** Builds the views of a stored registration: complete for its emails, reduced for the public. */
+/** Builds the views of a stored registration: complete for emails, reduced for the public. */
 import {
   getAttemptHoldEnd,
   getPriceUntil,
@@ -16,7 +16,7 @@ import type { RegistrationResponse } from '../../engine/api.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 /**
- * Returns a registration's answers and engine values under the names that texts use, and again under the names of
+ * Returns a registration's answers and engine values under the names that texts use, and again under the names in
  * `api.returns`.
  */
 export function buildRegistrationView(

@@ -81,10 +81,10 @@ export async function retryPayment(
   { acceptedTotal = null, requester = 'delegate' }: Payer = {},
 ): Promise<Result<Payable, RetryRefusal>> {
   /** Returns the event with the gateway account of the order's card method. */
-  const withCardAccount = ({ answers, currency }: Pick<OutstandingOrder, 'answers' | 'currency'>) =>
+  const addCardAccount = ({ answers, currency }: Pick<OutstandingOrder, 'answers' | 'currency'>) =>
     withCardOf(event, answers, currency)
   const buildPayable = (order: OutstandingOrder, isNew: boolean): Result<Payable, RetryRefusal> => {
-    const data = handOff(deps, withCardAccount(order), order, at, requester)
+    const data = handOff(deps, addCardAccount(order), order, at, requester)
     return data.ok
       ? ok({ ...order, data: data.value, isNew })
       : err({ code: 'not_payable', why: data.error })
@@ -96,7 +96,7 @@ export async function retryPayment(
     if (!order.ok) return order
     const data = await openCheckout(
       deps,
-      withCardAccount(order.value),
+      addCardAccount(order.value),
       order.value,
       order.value.data,
       at,
@@ -119,9 +119,9 @@ export async function retryPayment(
     const newestPayment = stored?.payments[0]
     if (stored === null || newestPayment === undefined) return err({ code: 'nothing_due' })
     const { answers, currency } = stored
-    const { payment } = withCardAccount(stored)
+    const { payment } = addCardAccount(stored)
     assert(payment !== null, 'an event with a gateway has none for this order')
-    const merchantId = deps.gateway.getMerchantId(withCardAccount(stored))
+    const merchantId = deps.gateway.getMerchantId(addCardAccount(stored))
     // Attempts that a concurrent request has created in the meantime have no result yet.
     const gatewayResultsByOrder = new Map(
       stored.payments.flatMap(({ orderId }): [OrderId, PollResult][] => {
@@ -195,7 +195,7 @@ export async function retryPayment(
         }
         if (error.code === 'too_many_attempts') return err({ code: error.code })
         if (error.code !== 'not_found' && error.code !== 'not_failed') return refuseSoldSeat(error)
-        // A concurrent request was first, so try again with the current data.
+        // A concurrent request came first, so try again with the current data.
         break
       }
       case 'price-moved':
@@ -248,8 +248,8 @@ async function queryOpenAttempts(
 }
 
 /**
- * Returns the attempt's own quote, else the registration's. Use only for the newest attempt: the lines of an unpaid
- * registration belong to that attempt.
+ * Returns the attempt's own quote or, if it has none, the registration's. Use only for the newest attempt: the lines of
+ * an unpaid registration belong to that attempt.
  */
 function readQuote(stored: StoredRegistration, { amount, quote }: StoredPayment): Quote {
   const { category, period, base, gst } = stored

@@ -71,7 +71,7 @@ export async function buildManualPaymentResponse(
   return { ...buildResponse(event, regNo, null, 'by-hand'), page: new URL(link).pathname }
 }
 
-/** Returns the first registration, with new gateway form data if it can be paid, else only the payment state. */
+/** Returns the first registration, with new gateway form data if it can be paid, otherwise only the payment state. */
 export async function buildRepeatedResponse(
   deps: Deps,
   event: EventConfig,

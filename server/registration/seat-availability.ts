@@ -27,7 +27,7 @@ export type FullSeat = {
   readonly alternative: Pricing | null
 }
 
-/** Returns the first full seat. Null if all are free. `answers` include the context. */
+/** Returns the first requested kind of seat that is full. Null if all are free. `answers` includes the context. */
 export function findFullSeat(
   event: EventConfig,
   answers: Answers,
@@ -71,7 +71,7 @@ export const describeFullSeat = (
   left: Math.max(0, getOwn(left, seat.id) ?? 0),
 })
 
-/** Describes the full seat after a concurrent request has taken the seats of a registration about to be stored. */
+/** Describes the full kind of seat if a concurrent request took the seats before the registration was stored. */
 export async function describeTakenSeat(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,

@@ -5,8 +5,8 @@ import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 
 /**
- * Long enough for the delegate to find the email. Repeated attempts by someone else send no second email within this
- * time.
+ * Long enough for the delegate to find the email. Within this time, repeated attempts by someone else trigger no second
+ * email.
  */
 const RESEND_AFTER_MS = 60 * 60_000
 

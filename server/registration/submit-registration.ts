@@ -93,7 +93,7 @@ import {
 const REGISTRATIONS_PER_ADDRESS: Allowance = { maxAttempts: 30, windowMs: 60_000 }
 /** Registering also looks up codes and member numbers, so wrong ones count towards the limit of the look-up routes. */
 const GUESSED_REFUSAL_CODES: readonly string[] = ['code_unknown', 'not_on_roll']
-/** The store's code for a version that is no longer served. */
+/** The store's error code for a version that is no longer served. */
 const VERSION_CHANGED = 'version_moved'
 type RegisterResult = Result<RegisterResponse, Refusal | typeof VERSION_CHANGED>
 
@@ -143,7 +143,7 @@ export function buildRegisterHandler(
   }
 }
 
-/** Registers the delegate, and deletes the files that were not stored before responding. */
+/** Registers the delegate. Before responding, deletes the files that were not stored. */
 function registerAndDiscardFiles(
   availability: AvailabilityChecks,
   ...args: RegisterArgs
@@ -186,13 +186,13 @@ type RegisterArgs = [
   served: ServedEvent,
   key: ReturnType<typeof readIdempotencyKey>,
   body: Body,
-  /** The user who adds the registration; undefined if the delegate registers. */
+  /** The details of a manual registration; undefined if the delegate registers. */
   manualEntry?: ManualEntry | undefined,
-  /** Undefined if something other than the web form sent the request. */
+  /** The web form; undefined if something else sent the request. */
   form?: WebForm | undefined,
 ]
 
-/** The user who adds a manual registration. */
+/** The details of a manual registration. */
 export type ManualEntry = {
   readonly user: string
   /** The payment received at the desk; null if the balance is paid later, by the method in the answers. */
@@ -201,7 +201,7 @@ export type ManualEntry = {
   readonly shownTotal: unknown
 }
 
-/** Registers a form that staff filled in, by the same rules. */
+/** Registers a delegate from a form that staff filled in, by the same rules. */
 export function addManualRegistration(
   deps: Deps,
   served: ServedEvent,
@@ -342,7 +342,7 @@ async function register(
   if (!createResult.ok) {
     const { error } = createResult
     if (error.code === 'taken' && error.by.code === VERSION_CHANGED) return err(VERSION_CHANGED)
-    // A concurrent request took the last seats first.
+    // A concurrent request has taken the last seats.
     if (error.code === 'taken' && error.by.code === 'full') {
       const { place } = error.by
       const request = { ...validated, place, answers: answers.value, context }
@@ -369,7 +369,7 @@ function listOtherMethods(event: EventConfig, at: Instant): readonly string[] {
     .map(({ label }) => label)
 }
 
-/** Converts a refusal of the store. A delegate who is already registered gets an email, which only they can read. */
+/** Converts a refusal by the store. A delegate who is already registered gets an email, which only they can read. */
 async function toRefusal(
   deps: Deps,
   event: EventConfig,

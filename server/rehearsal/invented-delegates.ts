@@ -16,7 +16,7 @@ const SEED = 20_261_128
 /** Short enough that every gateway accepts the email address. */
 const MAX_MAILBOX_CHARACTERS = 30
 const UNIQUE_DIGITS = 4
-/** The last four digits in a row. */
+/** Matches the last four consecutive digits. */
 const LAST_DIGITS = /\d{4}(?!.*\d{4})/u
 
 export type InventedDelegates = {
@@ -24,7 +24,7 @@ export type InventedDelegates = {
   readonly people: readonly Answers[]
   /**
    * Returns another delegate, whose category and items are on sale at that time, on the form or at the front desk. If
-   * none are on sale, this delegate's registration shows why the server refuses it.
+   * there is none, the server refuses the returned delegate's registration, and the rehearsal shows why.
    */
   readonly inventAnother: (at: Instant, name: string) => Answers
 }
@@ -42,12 +42,13 @@ export function inventDelegates(event: EventConfig): InventedDelegates | null {
     const answers = generateAnswers(event, random)
     const category = findCategory(event, answers)
     if (category === null) continue
-    const isListed = namesMemberList(event, answers)
+    const isListed = hasMemberListEntry(event, answers)
     if (!isListed) candidates.push(answers)
     const delegatesByCategory = isListed ? membersByCategory : othersByCategory
     if (!delegatesByCategory.has(category)) delegatesByCategory.set(category, answers)
   }
-  // The form rejects a delegate who is not on any list. If a category has no other delegates, the page shows this.
+  // The form rejects members, because the rehearsal's lists are empty. A category without other delegates still gets
+  // one member, so that the page shows the rejection.
   const firstOfEachCategory = [
     ...othersByCategory,
     ...[...membersByCategory].filter(([category]) => !othersByCategory.has(category)),
@@ -74,13 +75,13 @@ export function inventDelegates(event: EventConfig): InventedDelegates | null {
   }
 }
 
-/** Returns true if the answers contain an entry of a member list. */
-const namesMemberList = ({ fields }: EventConfig, answers: Answers): boolean =>
+/** Returns true if the answers contain an entry from a member list. */
+const hasMemberListEntry = ({ fields }: EventConfig, answers: Answers): boolean =>
   fields.some(({ id, roll }) => roll !== undefined && answers[id] !== undefined)
 
 /**
- * Returns the answers with different values where two delegates may not have the same one: changes the last four
- * digits of a number, or adds digits to text. An answer that the form would then reject is unchanged.
+ * Returns the answers with new values in the fields that must be unique: changes the last four digits of a number, or
+ * adds digits to text. An answer that the form would then reject is left unchanged.
  */
 function setUniqueAnswers(event: EventConfig, answers: Answers, count: number): Answers {
   const digits = String(count).padStart(UNIQUE_DIGITS, '0')
@@ -103,7 +104,7 @@ function setName({ roles, fields }: EventConfig, answers: Answers, name: string)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, MAX_MAILBOX_CHARACTERS)
-  const maxCharacters = fields.find(({ id }) => id === roles.fullName)?.lengthMax
+  const maxCharacters = fields.find(({ id }) => id === roles.fullName)?.maxLength
   return {
     ...answers,
     ...(roles.fullName === undefined

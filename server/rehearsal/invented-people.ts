@@ -1,4 +1,4 @@
-/** Generates fictitious people and their answers. The same seed gives the same people. */
+/** Generates fictitious people and their answers. The same seed always generates the same people. */
 import {
   addDays,
   assert,
@@ -68,7 +68,7 @@ const LAST_NAMES = [
   'Zulu',
 ]
 
-/** Returns the next pseudo-random number, from 0 to below 1. */
+/** Returns the next pseudo-random number, from 0 up to but not including 1. */
 export type Random = () => number
 /** A small seeded generator (mulberry32), so that a demo can be reproduced. */
 export function createRandom(seed: number): Random {
@@ -163,7 +163,7 @@ const WORKING_LIFE_DAYS = 365 * 40
 const STAY_DAYS = 4
 /** The upper limit for a field without a maximum. */
 const DEFAULT_MAXIMUM = 60
-/** Fields with a maximum up to this are quantities, which are mostly small; others are ages and similar values. */
+/** Fields with a maximum up to this are treated as quantities, which are mostly small; others are ages or similar. */
 const QUANTITY_LIMIT = 10
 
 /** Returns a mostly small value for a quantity, and any allowed value for an age or a similar field. */

@@ -1,7 +1,7 @@
 /**
  * Runs a server for the rehearsal of one event.
- * It has a temporary database, a clock that the rehearsal sets, the sandbox gateway, and no socket. Its requests are
- * those of the form, the self-service page and the office.
+ * It has a temporary database, a clock that the rehearsal sets, the sandbox gateway, and no socket. It receives the
+ * requests that the form, the self-service page and the office would send.
  */
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import type {
   SelfServiceResponse,
 } from '../../engine/api.ts'
 import { assembleServer } from '../assemble-server.ts'
-import { checkFolderHere } from '../events/files/event-folder.ts'
+import { checkFolderInThisThread } from '../events/files/event-folder.ts'
 import { hashPassword } from '../office/auth/passwords.ts'
 import { readEnvironment } from '../ops/environment.ts'
 import { issueLink } from '../registration/access-link.ts'
@@ -97,7 +97,7 @@ export async function startRehearsalServer(
     },
     print: (line) => void problems.push(line),
     hasJobs: false,
-    checkFolder: checkFolderHere,
+    checkFolder: checkFolderInThisThread,
   })
   if (!assembleResult.ok) {
     await removeFolder()
@@ -143,7 +143,7 @@ export async function startRehearsalServer(
     return `/api${new URL(link).pathname}`
   }
   const checkouts = new Map<string, string | null>()
-  /** Posts the payment data to the gateway, as the browser does after the form. */
+  /** Posts the payment data to the gateway, as the browser does after the form is sent. */
   const openGatewayPage = async (data: PaymentData): Promise<void> => {
     const form = buildGatewayForm(event, data)
     assert(form !== undefined, 'an order does not belong to any gateway')

@@ -43,7 +43,7 @@ import type { RehearsalServer, RehearsedFile } from './rehearsal-server.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 
 const HOUR_MS = 3_600_000
-/** Expiry, refunds and emails follow an action of a delegate within this time. */
+/** Expiry, refunds and emails follow a delegate's action within this number of days. */
 const BUSY_DAYS = 14
 /** The time that a delegate spends at the gateway. */
 const PAYMENT_DURATION_MS = 4 * 60_000
@@ -227,7 +227,7 @@ async function register(context: RehearsalContext, answers: Answers): Promise<Re
   const { fullName } = readDelegate(event, answers)
   const result = await server.register(answers)
   if (!result.ok) {
-    addStep('delegate', `${fullName} tries to register. Refused: “${result.error.message}”`)
+    addStep('delegate', `${fullName} tries to register. Rejected: “${result.error.message}”`)
     return null
   }
   const regNo = result.value.reg_no as RegNo
@@ -237,7 +237,7 @@ async function register(context: RehearsalContext, answers: Answers): Promise<Re
   return regNo
 }
 
-/** Formats the lines of a stored bill as the delegate's email does, then their sum. Empty without a price. */
+/** Formats the lines of a stored bill as the delegate's email does, then their sum. Empty if there is no price. */
 function formatBill(registration: StoredRegistration | null): string {
   if (registration?.total == null) return ''
   const { lines, total, currency } = registration
@@ -333,8 +333,8 @@ async function addAtDesk(
   addStep(
     'staff',
     addResult.ok
-      ? `Staff add ${fullName} at the front desk${formatBill(registration)}`
-      : `Staff cannot add ${fullName} at the front desk: “${addResult.error.message}”`,
+      ? `Staff add ${fullName} at the registration desk${formatBill(registration)}`
+      : `Staff cannot add ${fullName} at the registration desk: “${addResult.error.message}”`,
   )
 }
 

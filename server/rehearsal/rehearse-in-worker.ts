@@ -18,7 +18,7 @@ const MAX_MEMORY_MB = 512
 export type RehearsalInput = {
   readonly text: string
   readonly sharedFolder: string
-  /** The folder for the files of the rehearsal, which is removed after it. */
+  /** The folder for the files of the rehearsal. It is removed afterwards. */
   readonly folder: string
 }
 export type Rehearsal = { readonly title: string; readonly days: readonly WireRehearsedDay[] }

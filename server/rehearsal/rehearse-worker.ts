@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assert, err, ok } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 import { readEvent } from '../../engine/authoring.ts'
-import { readShared } from '../events/files/event-folder.ts'
+import { readSharedFolder } from '../events/files/event-folder.ts'
 import type { Rehearsal, RehearsalInput } from './rehearse-in-worker.ts'
 
 assert(parentPort !== null, 'this module must run in a worker thread')
@@ -11,7 +11,7 @@ assert(parentPort !== null, 'this module must run in a worker thread')
 parentPort.postMessage(await rehearse(workerData as RehearsalInput))
 
 async function rehearse(input: RehearsalInput): Promise<Result<Rehearsal, string>> {
-  const { shared } = await readShared(input.sharedFolder)
+  const { shared } = await readSharedFolder(input.sharedFolder)
   const event = readEvent(input.text, shared)
   if (event === null)
     return err('The file has errors. Correct the findings first, then rehearse it.')

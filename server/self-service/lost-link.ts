@@ -22,7 +22,7 @@ const MAX_EMAIL_CHARACTERS = 254
 const SENT_MESSAGE = SERVER_MESSAGES.link.sent
 
 /**
- * Adds the route. Registrations are private, so the response and its time are the same whether or not the address has
+ * Adds the route. Registrations are private, so the response and its timing are the same whether or not the address has
  * registrations. The email is queued after the response.
  */
 export function addLostLinkRoute(app: FastifyInstance, deps: Deps): void {

@@ -9,7 +9,7 @@ import { rejectNonText } from '../http/text-only-json.ts'
 import type { MailSpacing } from '../storage/index.ts'
 import {
   findRegistration,
-  isCountable,
+  isGuessableNumber,
   isDelegateEmail,
 } from '../registration/find-registration.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
@@ -18,7 +18,7 @@ import { buildRegistrationView } from '../registration/registration-views.ts'
 /** Several delegates behind one address may have lost emails. The limit slows down scripts. */
 const REQUESTS_PER_ADDRESS: Allowance = { maxAttempts: 10, windowMs: 10 * 60_000 }
 /** An email takes a moment to arrive. A delegate who cannot find any of five emails needs the organisers' help. */
-const EMAIL_SPACING: MailSpacing = { apartMs: 2 * 60_000, mailsMax: 5 }
+const EMAIL_SPACING: MailSpacing = { minIntervalMs: 2 * 60_000, maxEmails: 5 }
 
 const NOT_FOUND = SERVER_MESSAGES.notFound
 
@@ -49,7 +49,7 @@ export async function addConfirmationRoute(
     if (
       event === null ||
       registration === null ||
-      (isCountable(registration, orderId) && !isDelegateEmail(event, registration, email))
+      (isGuessableNumber(registration, orderId) && !isDelegateEmail(event, registration, email))
     ) {
       await guard.count(address, event?.id ?? '')
       return sendError(reply, 404, 'not_found', NOT_FOUND)

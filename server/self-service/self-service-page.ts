@@ -86,8 +86,8 @@ export async function buildSelfServicePage(
 }
 
 /**
- * Converts the deductions of a refund. Empty without a deduction, or if the refund has other parts: an overpayment,
- * or earlier refunds.
+ * Converts the deductions from a refund. Empty if nothing is deducted, or if the refund has other parts: an
+ * overpayment, or earlier refunds.
  */
 function toWireRefundTerms(
   { fees }: Pick<EventConfig, 'fees'>,
@@ -111,9 +111,9 @@ function toWireFiles(
   { answers }: StoredRegistration,
 ): SelfServiceResponse['files'] {
   return fields.flatMap((field) => {
-    const { id, label, type, accept = [], bytesMax } = field
+    const { id, label, type, accept = [], maxBytes } = field
     const name = getOwn(answers, id)
-    return type !== 'file' || bytesMax === undefined
+    return type !== 'file' || maxBytes === undefined
       ? []
       : [
           {
@@ -121,7 +121,7 @@ function toWireFiles(
             label,
             name: typeof name === 'string' ? name : null,
             accept: [...accept],
-            bytes_max: bytesMax,
+            bytes_max: maxBytes,
           },
         ]
   })

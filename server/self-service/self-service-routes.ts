@@ -1,6 +1,6 @@
 /**
  * Serves the self-service page and its documents. The link is the proof of identity. The form's cookie
- * (browser-cookie.ts) gives no access here, and only permits a request to refund a second payment.
+ * (browser-cookie.ts) gives no access here; it only permits a request to refund a second payment.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { listMethodFiles } from '../../engine/index.ts'
@@ -30,9 +30,9 @@ import { buildFileLimits } from '../registration/uploads/validate-uploads.ts'
 import { addLostLinkRoute } from './lost-link.ts'
 import { buildSelfServicePage } from './self-service-page.ts'
 
-/** The page polls while a payment is in progress. */
+/** Allows for pages that poll while a payment is in progress. */
 const VIEWS_PER_ADDRESS: Allowance = { maxAttempts: 120, windowMs: 60_000 }
-/** A document is generated for each download, which takes a tenth of a second. */
+/** Each download generates the document, which takes a tenth of a second. */
 const DOCUMENTS_PER_ADDRESS: Allowance = { maxAttempts: 30, windowMs: 60_000 }
 
 /** Even several delegates behind one address make fewer changes in a minute. */
@@ -113,8 +113,8 @@ export async function addSelfServiceRoutes(
 
   /**
    * Handles the refund request of the paid page. The proof is the cookie of the browser that made or opened both
-   * registrations, in a request from our own page, because a page of another subdomain would send the cookie too; every
-   * other request gets the same response, whether or not the registration exists.
+   * registrations. The request must come from our own page, because a page on another subdomain would send the cookie
+   * too. Every other request gets the same response, whether or not the registration exists.
    */
   const isRefundRequestLimited = createAddressLimit(deps, ACTIONS_PER_ADDRESS)
   const handleRefundRequest: Handler = async (request, reply) => {

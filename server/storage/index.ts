@@ -151,7 +151,7 @@ export interface Store
     counts: Readonly<Record<string, number>>,
     at: Instant,
   ): Promise<Readonly<Record<string, number>>>
-  /** Returns the number of held or kept seats of each type, without the holds that have expired at that instant. */
+  /** Returns the number of held or kept seats of each type, without the holds that have expired by that instant. */
   listTakenSeats(eventId: string, at?: Instant): Promise<readonly StoredSeats[]>
   registration(regNo: string): Promise<StoredRegistration | null>
   /** Returns the imported registration with this number in the previous system. */
@@ -181,7 +181,7 @@ export interface Store
     readonly review: string | null
   }>
   /**
-   * Returns open payments that are due to be queried: first those queried less than twice, newest first, because a
+   * Returns open payments that are due to be queried: first those queried fewer than two times, newest first, because a
    * delegate is waiting; then the others, longest overdue first. Leaves out payments of `excluded` accounts.
    */
   pendingPayments(
@@ -224,7 +224,7 @@ export interface Store
   /** Records a browser that opened an emailed link. `browser`: the hash of its cookie. */
   recordBrowser(regNo: RegNo, browser: string): Promise<void>
   accessLink(tokenHash: string): Promise<StoredLink | null>
-  /** Stores the time of the last use. May be called repeatedly. */
+  /** Stores the time of the latest use. May be called repeatedly. */
   recordLinkUse(tokenHash: string, at: Instant): Promise<void>
   /** Returns the payments received for a registration, oldest first. */
   captures(regNo: RegNo): Promise<readonly StoredCapture[]>
@@ -239,7 +239,7 @@ export interface Store
   reviews(eventId: string | null): Promise<readonly Review[]>
   /** Returns an open review. Null if no review has this id, or the review was decided. */
   review(id: string): Promise<Review | null>
-  /** Returns the event of a review, even after the decision. Null if no payment or refund has this id. */
+  /** Returns the event that a review belongs to, even after the decision. Null if no payment or refund has this id. */
   eventOfReview(id: string): Promise<{ readonly eventId: string | null } | null>
   reviewCounts(): Promise<ReviewCounts>
   /** Applies the engine's decision to the current review. Queues the email if the decision confirmed a registration. */
@@ -271,13 +271,13 @@ export interface Store
   registrationsInReview(eventId: string): Promise<readonly StoredRegistration[]>
   listPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage>
   /**
-   * Searches several events in one call for words, numbers and payment references. Best name matches first, then
-   * newest.
+   * Searches several events in one call for words, numbers and payment references. The best name matches come first,
+   * then the newest.
    */
   searchEvents(...search: EventSearch): Promise<readonly StoredRegistration[]>
   /** Returns registrations whose name differs from the text by one letter, newest first. */
   searchSimilarNames(...search: EventSearch): Promise<readonly StoredRegistration[]>
-  /** Returns the sales report of a list; `personFields`: the fields that list persons. */
+  /** Returns the sales report for a list; `personFields`: the fields that list persons. */
   salesOfList(query: ListQuery, personFields: readonly string[]): Promise<ListSales>
   /** Reads rows in chunks on a separate thread, newest first. */
   exportRows(query: ListQuery): AsyncIterable<readonly ListedRegistration[]>
@@ -334,13 +334,13 @@ export interface Store
   readonly rateLimitCounts: AttemptCounter | null
   /**
    * Counts the values that registrations use (categories, seats and codes, and the answers, options and items in
-   * `counted`). The check of a changed event file uses these counts.
+   * `counted`). These counts are used to check a changed event file.
    */
   valuesInUse(eventId: string, counted?: CountedValues): Promise<UsageCounts>
 
   /**
-   * Imports all rows, or none. Skips a registration that exists with equal data. Refuses the import if one exists with
-   * different data.
+   * Imports all rows, or none. Skips a registration that exists with the same data. Refuses the import if one exists
+   * with different data.
    */
   importRegistrations(
     rows: readonly ImportRow[],

@@ -12,7 +12,7 @@ afterAll(() => target.stop())
 
 const NEW_PASSWORD = 'three words apart'
 
-test('a stolen session and password cannot change the password of an account with a second factor', async () => {
+test('a stolen session and password are not enough to change the password of an account with a second factor', async () => {
   const output = await runCommand(target, 'user', 'add', 'usha', '--role', 'treasurer')
   const password = /password[^:]*: *(\S+)/i.exec(output)?.[1] ?? ''
   const signIn = (extraFields: object) =>
@@ -85,7 +85,7 @@ describe('one visitor', () => {
   })
 })
 
-test('figures and messages of the health check are hidden behind any proxy on the same machine', async () => {
+test('the figures and messages of the health check are hidden from requests through any proxy on the same machine', async () => {
   const readShownParts = async (headers: Readonly<Record<string, string>>) => {
     const metrics = await fetch(`${target.url}/metrics`, { headers })
     const health = await fetch(`${target.url}/healthz`, { headers })

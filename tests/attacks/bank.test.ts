@@ -1,4 +1,4 @@
-/** Attacks on bank transfers: transfers claimed many times, and references of other delegates' payments. */
+/** Attacks on bank transfers: transfers reported many times, and references to other delegates' payments. */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -96,7 +96,7 @@ const SPELLINGS = [
 ]
 
 describe('one transfer', () => {
-  test('recorded for many registrations concurrently, each time in another spelling and by another method, pays for one', async () => {
+  test('recorded for many registrations concurrently, each time in another spelling and by another method, pays for only one', async () => {
     const registrations = await registerAll(SPELLINGS.length)
     const capturesBefore = countCaptures()
     const methods = ['transfer', 'upi', 'cheque', 'desk', 'machine']
@@ -176,7 +176,7 @@ describe('one transfer', () => {
 })
 
 describe("a reference reported to claim another delegate's payment", () => {
-  test("matches no line that contains the other delegate's number, and no line by part of a number", async () => {
+  test("does not match a line that contains the other delegate's number, or a line in which it is part of a longer number", async () => {
     const [attacker, victim] = (await registerAll(2)) as [RegisteredDelegate, RegisteredDelegate]
     expect((await reportTransfer(attacker, '526177770001')).status).toBe(200)
     const { lines } = await matchStatement(

@@ -43,12 +43,12 @@ beforeAll(async () => {
 afterAll(() => target.stop())
 
 /** Lists the files in the upload folder, including unfinished ones. */
-const listProofFiles = (): readonly string[] =>
+const listUploadFiles = (): readonly string[] =>
   readdirSync(join(target.dataDir, 'uploads'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => name)
 
-/** Describes a problem with a response. Returns null if it is a rejection in the common format. */
+/** Describes what is wrong with a response. Null if it is a rejection in the common format. */
 function findProblem(outcome: Outcome): string | null {
   if (typeof outcome === 'string') return outcome
   const { status, headers, body } = outcome
@@ -150,8 +150,8 @@ describe('oversized input', () => {
   test.each(bodyCases)(
     '%s is rejected by every endpoint with a body, and nothing is stored',
     async (label, type, body) => {
-      // All endpoints share the body parsers: JSON and multipart bodies are sent to each endpoint, the others to
-      // every fifth.
+      // All endpoints share the body parsers: JSON and multipart bodies are sent to each endpoint, other bodies to
+      // every fifth endpoint.
       const isSentToAll = ALL_RUNS || ['300 KB of JSON', 'two thousand parts'].includes(label)
       const routes = (await listPostPaths())
         .filter((path, index) => isSentToAll || path === REGISTER || index % 5 === 0)
@@ -193,7 +193,7 @@ describe('oversized input', () => {
       .filter(({ method, path }) => method === 'POST' && (path.endsWith('/') || path.endsWith('*')))
       .map(({ path }) => path))
 
-  test('in every query of the office gets a response within a second', async () => {
+  test('in any query of the office gets a response within a second', async () => {
     const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
     const officeRoutes = (await listDistinctRoutes()).filter(
       ({ method, path }) => method === 'GET' && /admin|csv/.test(path) && !/[:*{]/.test(path),
@@ -223,7 +223,7 @@ describe('oversized input', () => {
     expect(String(row?.['full_name']).length).toBeLessThan(40)
   })
 
-  test('a name of a megabyte, and an email address and number of astral characters, get an error at the field', async () => {
+  test('a one-megabyte name, and an email address and a phone number with astral characters, are rejected at their fields', async () => {
     for (const answers of [
       { ...delegate, full_name: 'x'.repeat(200 * KB) },
       { ...delegate, email: `${'😀'.repeat(100)}@example.org` },
@@ -308,12 +308,12 @@ describe('an uploaded document', () => {
   test.each(polyglots)(
     'that is %s is rejected and deleted, or sent as a download',
     async (_what, name, bytes) => {
-      const [snapshotBefore, filesBefore] = [target.readSnapshot(), listProofFiles()]
+      const [snapshotBefore, filesBefore] = [target.readSnapshot(), listUploadFiles()]
       const uploadResponse = await uploadDocument(name, bytes, 'text/html')
       if (uploadResponse.status !== 201) {
         expect(uploadResponse.status).toBe(422)
         expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
-        expect(listProofFiles().toSorted()).toEqual(filesBefore.toSorted())
+        expect(listUploadFiles().toSorted()).toEqual(filesBefore.toSorted())
         return
       }
       const { reg_no } = JSON.parse(uploadResponse.body) as { reg_no: string }
@@ -332,12 +332,12 @@ describe('an uploaded document', () => {
   )
 
   test('that is a decompression bomb is rejected, even if all are sent concurrently, and the server keeps responding', async () => {
-    const [snapshotBefore, filesBefore] = [target.readSnapshot(), listProofFiles()]
+    const [snapshotBefore, filesBefore] = [target.readSnapshot(), listUploadFiles()]
     const uploads = Promise.all(hostileFiles.map(([, name, bytes]) => uploadDocument(name, bytes)))
     expect((await target.send({ path: '/api/events/' })).status).toBe(200)
     for (const { status } of await uploads) expect([413, 422]).toContain(status)
     expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
-    expect(listProofFiles().toSorted()).toEqual(filesBefore.toSorted())
+    expect(listUploadFiles().toSorted()).toEqual(filesBefore.toSorted())
   })
 
   const PROOFS_PATH = '/api/events/afpicon2026/proofs/'
@@ -346,16 +346,16 @@ describe('an uploaded document', () => {
     return target.send({ method: 'POST', path: PROOFS_PATH, headers, body }, address)
   }
 
-  test('sent before the form gets the same checks: a polyglot, a bomb or an oversized file leaves nothing', async () => {
+  test('sent before the form gets the same checks: no polyglot, bomb or oversized file is stored', async () => {
     const files = [
       ...polyglots,
       ...hostileFiles,
       ['six megabytes', 'a.pdf', Buffer.concat([createPdf(), Buffer.alloc(6 * MB)])] as const,
     ]
-    // Both uploads use the same reader, which the tests above cover, so a few of each kind are sufficient.
+    // Both uploads use the same reader, which the tests above cover, so a few files of each kind are sufficient.
     for (const [label, name, bytes] of files.filter((_, index) => ALL_RUNS || index % 3 === 0)) {
       const expectedStatus = (await uploadDocument(name, bytes)).status
-      const [snapshotBefore, filesBefore] = [target.readSnapshot(), listProofFiles()]
+      const [snapshotBefore, filesBefore] = [target.readSnapshot(), listUploadFiles()]
       const { status } = await uploadBeforeForm(name, bytes)
       expect([label, status]).toEqual([label, expectedStatus])
       const expectedDrafts = status === 201 ? { draft_proofs: 1 } : {}
@@ -364,7 +364,7 @@ describe('an uploaded document', () => {
         expectedDrafts,
       ])
       if (status !== 201)
-        expect([label, listProofFiles().toSorted()]).toEqual([label, filesBefore.toSorted()])
+        expect([label, listUploadFiles().toSorted()]).toEqual([label, filesBefore.toSorted()])
     }
   })
 
@@ -409,7 +409,7 @@ describe('an uploaded document', () => {
   })
 
   test('that is sent twice, or in fields that do not exist, is stored at most once', async () => {
-    const countBefore = listProofFiles().length
+    const countBefore = listUploadFiles().length
     const { headers, body } = buildForm(postgraduate, [
       createProof(createPdf('first')),
       { field: 'pg_proof', filename: 'b.pdf', bytes: createPdf('second') },
@@ -419,7 +419,7 @@ describe('an uploaded document', () => {
     ])
     const response = await target.send({ method: 'POST', path: REGISTER, headers, body })
     expect(response.status).toBe(201)
-    expect(listProofFiles()).toHaveLength(countBefore + 1)
+    expect(listUploadFiles()).toHaveLength(countBefore + 1)
   })
 
   test('is only available to staff: no URL serves it without a session', async () => {

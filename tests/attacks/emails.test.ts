@@ -6,7 +6,7 @@ import { toAmount } from '../../engine/index.ts'
 import { buildConfirmationEmail } from '../../engine/messages.ts'
 import type { OrderId, RegNo } from '../../engine/index.ts'
 import type { RegisterResponse } from '../../engine/api.ts'
-import { openStoreHere } from '../server/store-without-threads.ts'
+import { openStoreInProcess } from '../server/store-without-threads.ts'
 import { fixtureDelegate, buildFixtureEvent } from '../server/small-event.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
@@ -84,7 +84,7 @@ describe("an outsider who floods another person's mailbox", () => {
     expect(emails).toHaveLength(6)
     const [pauseNotice] = findPauseNotices(emails)
     expect(pauseNotice).toBe(emails.at(-1))
-    expect(pauseNotice?.text).toContain('We have sent 5 emails to this address within an hour.')
+    expect(pauseNotice?.text).toContain('We have sent 5 emails to this address in the past hour.')
     expect(pauseNotice?.text).toContain(`${server.environment.publicUrl}/my`)
     // Other mailboxes are unaffected, and the office lists the unsent emails.
     await submitRegistration('free2026', { email: 'other@gmail.com' })
@@ -108,14 +108,14 @@ describe("an outsider who floods another person's mailbox", () => {
   test('the limit applies across servers and restarts', async () => {
     for (let n = 0; n < 6; n += 1) await submitRegistration('free2026')
     const [{ reg_no: regNo = '' } = {}] = server.rows('SELECT reg_no FROM registrations')
-    const secondStore = await openStoreHere({ dataDir: server.dir })
+    const secondStore = await openStoreInProcess({ dataDir: server.dir })
     const linkEmail = { to: VICTIM, copyTo: null, subject: 'Your links', text: 'Here they are.' }
     await secondStore.queueAccessLinks(regNo as RegNo, linkEmail, server.now())
     await secondStore.close()
     expect(await readSentEmails()).toHaveLength(6)
   })
 
-  test('the limit includes emails about payment claims on the self-service page', async () => {
+  test('the limit includes emails about payment claims made on the self-service page', async () => {
     server.writeEvent(
       'lekhacon2027.yaml',
       readFileSync(join(import.meta.dirname, '..', 'events', 'lekhacon2027.yaml'), 'utf8'),

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const buildFileName = (index: number): string => `hostile${index}.yaml`
 
-test('rollcall validate returns findings for each hostile file, without internal errors', async () => {
+test('rollcall validate reports findings in each hostile file, without internal errors', async () => {
   const files = HOSTILE_EVENT_FILES.map(([, file], index) => {
     // Each file has its own folder, which avoids findings about conflicts between events.
     const ownFolder = join(folder, String(index))
@@ -46,11 +46,11 @@ test('rollcall validate returns findings for each hostile file, without internal
   expect(unreportedFiles).toEqual([])
   expect(printedText).not.toMatch(/^\s+at .+:\d+:\d+\)?$/m)
   expect(printedText).not.toMatch(/RangeError|TypeError|Maximum call stack|heap|ENOENT|root:/)
-  // The output contains no control characters for the terminal.
+  // The output contains no terminal control characters.
   expect(printedText).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/)
 })
 
-test('the page for organisers returns findings for each hostile file, and its worker continues', async () => {
+test('the page for organisers reports findings in each hostile file, and its worker keeps running', async () => {
   const sharedFiles = Object.fromEntries(
     ['lists', 'gateways', 'texts'].map((name) => {
       const path = `_shared/${name}.yaml`
@@ -79,7 +79,7 @@ test('the page for organisers returns findings for each hostile file, and its wo
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
 })
 
-test('texts of an event file cannot end a script, a tag or an attribute of a page', async () => {
+test('texts in an event file cannot close a script, a tag or an attribute in a page', async () => {
   const breakout = '</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'
   const text = readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8')
   const venue = /^ {2}venue: .*$/m.exec(text)?.[0]

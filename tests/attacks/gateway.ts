@@ -7,7 +7,7 @@ import type { Target } from './target.ts'
 export type FormFields = Readonly<Record<string, string>>
 
 /** Builds the form that the browser posts to the gateway from the server's payment data. */
-export const buildHandOff = (data: FormFields): FormFields => ({
+export const buildGatewayForm = (data: FormFields): FormFields => ({
   buyerEmail: data['email'] ?? '',
   buyerFirstName: data['first_name'] ?? '',
   buyerLastName: data['last_name'] ?? '',
@@ -25,13 +25,13 @@ export const buildHandOff = (data: FormFields): FormFields => ({
 const postFields = (url: string, fields: FormFields): Promise<Response> =>
   fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
 
-/** Places the order. Returns the address of its payment page, or null if the gateway rejects the order. */
+/** Places the order. Returns the URL of its payment page, or null if the gateway rejects the order. */
 export async function placeOrder(
   data: FormFields,
   changes: FormFields = {},
 ): Promise<string | null> {
   const response = await postFields(data['payment_url'] ?? '', {
-    ...buildHandOff(data),
+    ...buildGatewayForm(data),
     ...changes,
   })
   await response.arrayBuffer()

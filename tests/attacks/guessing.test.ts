@@ -43,7 +43,7 @@ const DAY_S = 24 * 60 * MINUTE_S
 const YEAR_DAYS = 365.25
 const RANDOM_DIGITS = 12
 const DELEGATES = 10_000
-/** The guesses of earlier tests that the server answered; the event's limit counts them too. */
+/** The number of guesses in earlier tests that the server answered; the event's limit counts them too. */
 const EARLIER_GUESSES = 4 * 21 + 5 * 20
 
 let target: Target
@@ -103,7 +103,7 @@ describe('numbers', () => {
   )
 
   test.each(Object.keys(endpoints))(
-    'twenty wrong numbers at %s block all endpoints for the address, and none distinguishes a right number from a wrong one',
+    'twenty wrong numbers at %s block all endpoints for the address, and no response reveals whether a number is right',
     async (name) => {
       const { regNo } = await registerDelegate(target)
       const [address, snapshotBefore] = [createAddress(), target.readSnapshot()]
@@ -141,7 +141,7 @@ describe('numbers', () => {
   test('from a thousand addresses, some of them proxies, an event accepts so few guesses that finding a number takes years', async () => {
     const knownAddress = createAddress()
     const { regNo } = await registerDelegate(target, delegate, knownAddress)
-    // Guesses of the earlier tests count too, because the limit applies to the event, not to the address.
+    // The guesses in earlier tests count too, because the limit applies to the event, not to the address.
     let responseCount = EARLIER_GUESSES
     let blockedResponse: HttpResponse | null = null
     for (let attempt = 0; attempt < 400; attempt += 1) {
@@ -219,7 +219,7 @@ describe('discount codes and member lists', () => {
     },
   )
 
-  test('enumeration of a member list ends after sixty rows, and shows only the configured values', async () => {
+  test('a member list can be enumerated only up to sixty rows, and shows only the configured values', async () => {
     const address = createAddress()
     const responses: HttpResponse[] = []
     for (let index = 0; index < 62; index += 1)
@@ -244,7 +244,7 @@ describe('discount codes and member lists', () => {
     '\u0000',
     'ＧＵＥＳＳＥＤ'.repeat(20),
     '[object Object]',
-  ])('that is %j creates no session', async (enteredValue) => {
+  ])('that is %j does not create a session', async (enteredValue) => {
     expect((await codeEndpoints['the code']?.(enteredValue, createAddress()))?.status).toBe(404)
     expect((await codeEndpoints['the member list']?.(enteredValue, createAddress()))?.status).toBe(
       404,
@@ -286,7 +286,7 @@ describe('passwords', () => {
     expect(countSessions()).toBe(sessionsBefore)
   })
 
-  test('twenty names from one address, then none; a forged forwarding header is not a new address', async () => {
+  test('after twenty names, an address is blocked, even if it sends forged forwarding headers', async () => {
     const ownAddress = createAddress()
     const statuses: number[] = []
     for (let attempt = 0; attempt < 22; attempt += 1)
@@ -325,7 +325,7 @@ describe('passwords', () => {
   })
 })
 
-test('neither the log nor emails contain passwords, tokens, numbers or addresses of delegates', async () => {
+test("neither the log nor emails contain passwords, tokens, or delegates' numbers or addresses", async () => {
   const token = await signInAsAdmin(target, '198.51.100.200').catch(() => null)
   const { regNo, data } = await registerDelegate(target, {
     ...delegate,

@@ -12,8 +12,8 @@ type ZipEntry = {
 }
 
 /**
- * Builds a zip archive byte by byte, because libraries do not write false sizes. `isDataShared`: every entry points to
- * the data of the first one.
+ * Builds a zip archive byte by byte, because libraries do not write false sizes. If `isDataShared` is true, every
+ * entry points to the data of the first one.
  */
 function buildZip(entries: readonly ZipEntry[], isDataShared = false): Buffer {
   const localParts: Buffer[] = []
@@ -108,7 +108,7 @@ const buildBomb = (megabytes: number, text = CELL): Pick<ZipEntry, 'data' | 'dec
 export const buildCells = (megabytes: number): Buffer =>
   buildZip([...WORKBOOK_ENTRIES, { name: SHEET_PATH, ...buildBomb(megabytes) }])
 
-/** Builds a valid bank file, which must be accepted, as a negative control. */
+/** Builds a valid bank statement, which must be accepted, as a negative control. */
 export const buildValidXlsx = (): Buffer =>
   buildZip([
     ...WORKBOOK_ENTRIES,
@@ -217,7 +217,7 @@ const buildStatement = (lineCount: number, text: (n: number) => string): Buffer 
       (_, n) => `09/01/27,${text(2 * n)},${text(2 * n + 1)},,1.00\n`,
     ).join('')}`,
   )
-/** Returns a function that builds texts of different numbers with this many digits. */
+/** Returns a function that builds texts of about 300 characters, each containing new numbers with this many digits. */
 const createNumberTextBuilder = (digitCount: number) => {
   let lastNumber = 1
   const createNumber = (): string => {

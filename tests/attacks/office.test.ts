@@ -1,4 +1,4 @@
-/** Attacks on the office: sessions, other sites' pages, formulas in exports, crafted addresses. */
+/** Attacks on the office: sessions, other sites' pages, formulas in exports, crafted URLs. */
 import { cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -119,7 +119,7 @@ describe('a session', () => {
     expect(await readSessionStatus({ authorization: `Bearer ${token}` })).toBe(status)
   })
 
-  test('from yesterday has expired, and so has one that was idle for two hours', async () => {
+  test('from yesterday has expired, and so has a session that was idle for two hours', async () => {
     const token = await signInAsAdmin(target)
     expect(await readSessionStatus(buildCookie(token))).toBe(200)
     const laterTarget = await startTarget({ CLOCK: '2025-10-10T14:30:00+05:30' }, ({ dataDir }) =>
@@ -169,7 +169,7 @@ describe('a page of another site', () => {
     const requestVariants = foreignOrigins.flatMap(([label, origin]) =>
       requestBodies.map(([type, body]) => ({ what: label, origin, type, body })),
     )
-    // Each route is called with three of the variants, and the next route with the next three.
+    // Each route is called with three of the variants, the next route with the next three, and so on.
     const selectVariants = (index: number): typeof requestVariants =>
       ALL_RUNS
         ? requestVariants
@@ -213,7 +213,7 @@ describe('a page of another site', () => {
     expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
   })
 
-  test('changes nothing by links and images, except for entries in the audit log', async () => {
+  test('cannot change anything through links or images, apart from entries in the audit log', async () => {
     const token = await signInAsAdmin(target)
     const snapshotBefore = target.readSnapshot()
     for (const { path } of routes.filter(({ method }) => method === 'GET'))
@@ -282,7 +282,7 @@ describe('an export of the office', () => {
     // An amount is a number in every spreadsheet.
     !/^-\d+\.\d\d$/.test(cell)
 
-  test('contains no formula of a delegate, whatever the separator', async () => {
+  test('contains no formula from a delegate, whatever the separator', async () => {
     let acceptedCount = 0
     for (const formula of formulas) {
       const { status } = await target.post(REGISTER, {
@@ -304,7 +304,7 @@ describe('an export of the office', () => {
     }
   })
 
-  test('contains no formula of accompanying people, member lists or discount codes, also with one row per person', async () => {
+  test('contains no formula from accompanying people, member lists or discount codes, even with one row per person', async () => {
     const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
     const file = join(target.dataDir, 'roll.csv')
     writeFileSync(
@@ -357,7 +357,7 @@ describe('an export of the office', () => {
     ['a code', { code: '\u0000\u202e' }],
     ['an event', { event: ['afpicon2026'] }],
     ['everything', { event: { id: CODED_EVENT_ID }, kind: [], code: {}, uses: [], count: null }],
-  ])('receives no discount code with invalid data: %s', async (_what, fields) => {
+  ])('never receives a discount code with invalid data: %s', async (_what, fields) => {
     const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
     const snapshotBefore = target.readSnapshot()
     for (const path of ['/admin/codes/', '/admin/codes/withdraw/']) {
@@ -380,7 +380,7 @@ describe('an export of the office', () => {
   })
 })
 
-describe('a crafted address', () => {
+describe('a crafted URL', () => {
   const fileContent =
     /SQLite format 3|"name": "rollcall"|root:[x*]:0|DATA_DIR|BEGIN [A-Z ]*PRIVATE KEY/
   const parentPaths = [
@@ -394,7 +394,7 @@ describe('a crafted address', () => {
     '..%c0%af',
     '....//',
   ]
-  test.each(parentPaths)('by %s reads no file', async (parentPath) => {
+  test.each(parentPaths)('with %s does not read any file', async (parentPath) => {
     const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
     const buildPath = (name: string): string => `${`${parentPath}/`.repeat(6)}${name}`
     for (const path of [
@@ -415,7 +415,7 @@ describe('a crafted address', () => {
     }
   })
 
-  test('with line breaks writes no response header', async () => {
+  test('with line breaks does not add a response header', async () => {
     const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
     const text = '%0d%0aSet-Cookie:%20a=b%0aSet-Cookie:%20c=d%E5%98%8A%E5%98%8DSet-Cookie:%20e=f'
     const queryParts = ['orderId', 'event_type', 'search', 'date_from'].map(
@@ -428,7 +428,7 @@ describe('a crafted address', () => {
       }
   })
 
-  test('shows no markup of an attacker on any page', async () => {
+  test('does not insert markup into any page', async () => {
     const markup = '<img src=x onerror=alert(1)>'
     for (const { path } of routes.filter(({ method }) => method === 'GET')) {
       const text = encodeURIComponent(markup)
@@ -442,7 +442,7 @@ describe('a crafted address', () => {
 
 describe('a crafted name', () => {
   const injectedName = 'Asha\r\nBcc: mallory@evil.example\r\n\r\n<b>'
-  test('with line breaks writes no email header and adds no recipient', async () => {
+  test('with line breaks does not add an email header or a recipient', async () => {
     const { regNo, data } = await registerDelegate(target, { ...delegate, full_name: injectedName })
     await clickPaymentButton(await placeOrder(data), 'pay')
     await waitForStatus(target, regNo, 'success')
@@ -468,7 +468,7 @@ describe('a crafted name', () => {
     expect([status, findChanges(snapshotBefore, target.readSnapshot())]).toEqual([422, {}])
   })
 
-  test('as an email address loses invisible characters, and no email has two recipients', async () => {
+  test('as an email address is stored without invisible characters, and no email has two recipients', async () => {
     for (const email of ['x@example.org\u0000', '<x@example.org>', 'x@example.org\u0008'])
       await target.post(REGISTER, { ...delegate, email })
     for (const { email } of target.readRows('SELECT email FROM registrations'))

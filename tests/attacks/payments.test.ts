@@ -77,7 +77,7 @@ describe('a forged message', () => {
     ],
   ]
   test.each(forgeries)(
-    'that %s changes no payment, neither by webhook nor by return',
+    'that %s does not change a payment, either as a webhook or as a return',
     async (_what, buildForgery) => {
       const { data } = await registerDelegate(target)
       const snapshotBefore = target.readSnapshot()
@@ -134,7 +134,7 @@ describe('a forged message', () => {
     expect(excludeMessages(findChanges(snapshotBefore, target.readSnapshot()))).toEqual({})
   })
 
-  test('that changes a decline to a success has no effect', async () => {
+  test('that turns a decline into a success has no effect', async () => {
     const { data } = await registerDelegate(target)
     await clickPaymentButton(await placeOrder(data), 'decline')
     await waitForStatus(target, data.orderid, 'failed')
@@ -201,20 +201,23 @@ describe('a genuine message sent again', () => {
 
 describe('the checkout, changed in the browser', () => {
   test.each([
-    ['the amount', { amount: '1.00' }],
-    ['the order', { orderid: 'AFPI0000000000000' }],
-    ['the merchant', { mercid: '100001' }],
-    ['the key', { privatekey: 'a'.repeat(64) }],
-    ['the checksum', { checksum: 'a'.repeat(64) }],
-    ['the buyer', { buyerEmail: 'mallory@example.org' }],
-    ['the currency', { currency: '360', isocurrency: 'IDR' }],
-  ])('with another %s is refused by the gateway and pays nothing here', async (_what, changes) => {
-    const { data } = await registerDelegate(target)
-    const snapshotBefore = target.readSnapshot()
-    expect(await placeOrder(data, changes)).toBe(null)
-    expect(readStoredOrder(target, data.orderid)).toMatchObject({ status: 'pending' })
-    expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
-  })
+    ['amount', { amount: '1.00' }],
+    ['order', { orderid: 'AFPI0000000000000' }],
+    ['merchant', { mercid: '100001' }],
+    ['key', { privatekey: 'a'.repeat(64) }],
+    ['checksum', { checksum: 'a'.repeat(64) }],
+    ['buyer', { buyerEmail: 'mallory@example.org' }],
+    ['currency', { currency: '360', isocurrency: 'IDR' }],
+  ])(
+    'with a different %s is refused by the gateway and pays nothing here',
+    async (_what, changes) => {
+      const { data } = await registerDelegate(target)
+      const snapshotBefore = target.readSnapshot()
+      expect(await placeOrder(data, changes)).toBe(null)
+      expect(readStoredOrder(target, data.orderid)).toMatchObject({ status: 'pending' })
+      expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
+    },
+  )
 
   test('paid with one rupee too little is not a success, whatever the messages say', async () => {
     const { data } = await registerDelegate(target)
@@ -319,7 +322,7 @@ describe('the price sent by the form', () => {
 })
 
 describe('a retry', () => {
-  test("of an open payment returns the same payment and amount; of a payment that is paid, unknown or another delegate's, it returns none", async () => {
+  test("of an open payment returns the same payment and amount; of a payment that is paid, unknown or another delegate's, nothing", async () => {
     const [openOrder, paidOrder] = [await registerDelegate(target), await registerDelegate(target)]
     await clickPaymentButton(await placeOrder(paidOrder.data), 'pay')
     await waitForStatus(target, paidOrder.data.orderid, 'success')
@@ -377,17 +380,20 @@ describe('a return', () => {
     'x\u0000',
     '<script>alert(1)</script>',
     'AFPI0000000000000?x=//evil.example',
-  ])('that names the order %j leads to one of our pages and writes no header', async (orderId) => {
-    const { data } = await registerDelegate(target)
-    for (const path of RETURN_PATHS)
-      for (const fields of [
-        buildMessage({ orderId }),
-        { ...buildMessage({ orderId: data.orderid, amount: orderId }), MESSAGE: orderId },
-      ]) {
-        const { status, headers } = await postForm(path, fields)
-        expect(status).toBe(303)
-        expect(headers.get('location')).toMatch(/^\/(?![/\\])[\w/?=&%.+-]*$/)
-        expect(headers.get('set-cookie')).toBe(undefined)
-      }
-  })
+  ])(
+    'with the order id %j redirects to one of our pages and does not add a header',
+    async (orderId) => {
+      const { data } = await registerDelegate(target)
+      for (const path of RETURN_PATHS)
+        for (const fields of [
+          buildMessage({ orderId }),
+          { ...buildMessage({ orderId: data.orderid, amount: orderId }), MESSAGE: orderId },
+        ]) {
+          const { status, headers } = await postForm(path, fields)
+          expect(status).toBe(303)
+          expect(headers.get('location')).toMatch(/^\/(?![/\\])[\w/?=&%.+-]*$/)
+          expect(headers.get('set-cookie')).toBe(undefined)
+        }
+    },
+  )
 })

@@ -136,7 +136,7 @@ const REFUND = { act: 'refund', amount: '1', why: 'A reason.', key: 'one-click-o
 const NOTE = { act: 'note', why: 'A reason.', key: 'one-click-of-note' }
 
 describe('a treasurer of another event', () => {
-  test('can use a registration of their own event, so the rejections below are because of the event', async () => {
+  test('can use a registration of their own event, so the event is the reason for the rejections below', async () => {
     expect(orderId).not.toBe(otherRegNo)
     expect((await sendAsTreasurer({ path: `/admin/registrations/${ownRegNo}/` })).status).toBe(200)
     expect((await postAsTreasurer(`/admin/registrations/${ownRegNo}/acts/`, NOTE)).status).toBe(200)
@@ -166,7 +166,7 @@ describe('a treasurer of another event', () => {
     `?event[]=${OTHER_EVENT}&event=${OWN_EVENT}`,
     `?event=${OWN_EVENT}&%3Fevent=${OTHER_EVENT}`,
     `?event=${OTHER_EVENT}%00`,
-  ])('cannot read a settlement, review, discount code or member list by %s', async (query) => {
+  ])('cannot read a settlement, review, discount code or member list with %s', async (query) => {
     const officeCalls = ['settlements', 'settlements/export', 'reviews', 'codes', 'rolls', 'add']
     expect(
       await findSuccessfulAttacks(officeCalls.map((call) => ({ path: `/admin/${call}${query}` }))),
@@ -176,7 +176,7 @@ describe('a treasurer of another event', () => {
     ).toEqual([])
   })
 
-  test('changes nothing by lists of numbers, nested lists and unexpected JSON', async () => {
+  test('cannot change anything with lists of numbers, nested lists or unexpected JSON', async () => {
     const line = { reference: '612345678901', amount: 7080, day: '2025-10-09' }
     const numberForms = [
       otherRegNo,
@@ -214,7 +214,7 @@ describe('a treasurer of another event', () => {
     expect(readStoredData()).toEqual(storedBefore)
   })
 
-  test('cannot become another user by proxy headers, another method or another path in a header', async () => {
+  test('cannot act as another user by sending proxy headers, another method or another path in a header', async () => {
     const path = `/admin/registrations/${ownRegNo}`
     const otherPath = `/admin/registrations/${orderId}/acts/`
     const forgedHeaders: readonly Readonly<Record<string, string>>[] = [

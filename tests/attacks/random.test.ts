@@ -6,7 +6,7 @@ import { generateRequest } from './requests.ts'
 import type { Target } from './target.ts'
 
 const SEED = 20261127
-/** A fraction of the 200,000 requests of `npm run attacks`, which would take too long for every commit. */
+/** A fraction of the 200,000 requests that `npm run attacks` sends, which would take too long on every commit. */
 const REQUESTS = chooseRuns(5_000, 2_500)
 /** Low enough to detect a leak of 4 KB in each of 2,000 requests, and high enough for bounded caches and counters. */
 const MAX_HEAP_GROWTH_BYTES = 8 * 1024 * 1024
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => target.stop())
 
-test(`${REQUESTS} requests of seed ${SEED}: each gets a response, no 5xx except 503, and errors in the common format; memory is stable`, async () => {
+test(`${REQUESTS} requests from seed ${SEED}: each gets a response, no 5xx except 503, and errors in the common format; memory is stable`, async () => {
   const run = await runRandomAttack(target, SEED, REQUESTS)
   expect(run.violations.slice(0, 10)).toEqual([])
   expect(run.untestedRoutes).toEqual([])
@@ -56,7 +56,7 @@ test('a seed always generates the same requests', () => {
 
 test.each([
   ['an internal error', 500, '{}', /^status 500/],
-  ['another format', 400, '{"error":"no"}', /^400 with/],
+  ['an error in another format', 400, '{"error":"no"}', /^400 with/],
   ['a body that is not JSON', 404, 'not found', /not JSON/],
 ])('negative control: the check detects %s', (_what, status, body, expected) => {
   const headers = new Map([

@@ -116,7 +116,8 @@ export function findViolation(
   if (outcome === 'late') return `no response within ${MAX_WAIT_MS} ms`
   if (outcome === 'closed') return isHttp ? 'disconnected without a response' : null
   const { status, headers, body } = outcome
-  // A busy server may return 503. The format check does not know this status, so it is given one with the same format.
+  // A busy server may return 503. The format check does not accept this status, so it is checked as another status
+  // with the same format.
   const statusCode = status === 503 ? 403 : status
   const actualHeaders = {
     'content-type': headers.get('content-type') ?? '',

@@ -471,7 +471,7 @@ function buildBody(chance: Chance, serverData: ServerData, path: string): Reques
   }
 }
 
-/** States the length of a body, correctly or incorrectly. */
+/** Builds the headers that state a body's length, sometimes incorrectly, and the body to send. */
 function buildFraming(
   chance: Chance,
   body: Buffer | null,

@@ -18,7 +18,7 @@ import type { HttpResponse } from './wire.ts'
 type SessionHeaders = Readonly<Record<string, string>>
 type EventFixture = {
   readonly event: string
-  /** A registration that was paid at the second attempt. */
+  /** A registration that was paid on the second attempt. */
   readonly regNo: string
   readonly order: string
   readonly reference: string
@@ -82,7 +82,7 @@ beforeAll(async () => {
 })
 afterAll(() => target.stop())
 
-/** Registers a delegate who pays at the second attempt and another whose payment stays open; records a transfer. */
+/** Registers a delegate who pays on the second attempt and one whose payment stays open; records a transfer. */
 async function createEventFixture(
   event: string,
   register: (answers: typeof delegate) => ReturnType<typeof registerDelegate>,
@@ -232,7 +232,7 @@ type ReconcileResponse = {
 }
 
 describe('staff of one event who save a report of the shared account', () => {
-  test('save no line that names the other event in any combination, and change nothing in that event', async () => {
+  test('cannot save a line that refers to the other event in any combination, or change anything in that event', async () => {
     const violations: unknown[] = []
     for (const { role, headers, own, other } of staffUsers) {
       const lines = buildAllLines(own, other)
@@ -307,7 +307,7 @@ describe('staff of one event who save a report of the shared account', () => {
 
   test('find no number, order or payment of the other event through any route after a user of both events saves its lines', async () => {
     for (const { own, other } of staffUsers) {
-      // A line that names both events belongs to both.
+      // A line that refers to both events belongs to both.
       const lines = buildAllLines(own, other).filter(
         (line) => !(isLineOf(line, own) && isLineOf(line, other)),
       )

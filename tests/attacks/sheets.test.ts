@@ -1,4 +1,4 @@
-/** Attacks by bank statements, settlements and member lists that exhaust memory or CPU time. */
+/** Attacks with bank statements, settlements and member lists that exhaust memory or CPU time. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -25,12 +25,13 @@ const MB = 1024 * 1024
 const MAX_RESIDENT_BYTES = 700 * MB
 
 /**
- * A server whose main thread reads the file itself responds to only one or two other requests, while the body arrives.
+ * A server whose main thread reads the file itself responds to only one or two other requests, those that it
+ * receives during the upload.
  */
 const MAX_RESPONSES_WHILE_BLOCKED = 5
 /**
- * On a busy machine, a short read may end before another request gets a response; a blocked server fails every
- * attempt.
+ * The number of attempts. On a busy machine, reading a small file may end before another request gets a response,
+ * but a blocked server fails every attempt.
  */
 const MAX_ATTEMPTS = 8
 
@@ -109,7 +110,9 @@ function findResponseProblem({ status, headers, body }: HttpResponse): string | 
 }
 
 type AttackCases = typeof XLSX_ATTACKS
-/** Parts of titles: one file for each limit of the reader. `npm run thorough` sends all files. */
+/**
+ * Parts of the titles of the files to send: one file for each limit of the reader. `npm run thorough` sends all files.
+ */
 const LIMIT_TITLES = [
   'to 700 MB of cells',
   'declares 49 MB',
@@ -141,12 +144,12 @@ describe('an Excel file', () => {
     },
   )
 
-  test('that states 700 MB is refused before it is unpacked', async () => {
+  test('that declares 700 MB is refused before it is unpacked', async () => {
     const sheet = await readSheet(buildCells(700), STATEMENT_LIMITS)
     expect(sheet.ok ? 'read' : sheet.error.message).toContain('too large when unpacked')
   })
 
-  test('that is created in the same way without an attack is read', async () => {
+  test('that is created in the same way, but without an attack, is read', async () => {
     const { status, body } = await uploadStatement(buildValidXlsx(), XLSX_TYPE)
     expect([status, JSON.parse(body)]).toEqual([200, { status: 'success', header: ['1'] }])
   })

@@ -19,7 +19,7 @@ import type { Target } from './target.ts'
 import { readResponse } from './wire.ts'
 import type { Outcome } from './wire.ts'
 
-/** More connections than a browser opens, and more than the office has users. */
+/** More connections than a browser opens, and more than there are office users. */
 const CLIENTS = 200
 /** Longer than the longest timeout of the accelerated server. */
 const MAX_WAIT_MS = 120_000
@@ -52,10 +52,10 @@ const buildHead = (path: string, extraLines: readonly string[]): string =>
     '',
     '',
   ].join('\r\n')
-/** Returns null if the request ended correctly, with a rejection in the common format or by disconnecting. */
+/** Describes why a request ended incorrectly. Null if it was rejected in the common format or disconnected. */
 function findProblem(outcome: Outcome): string | null {
   if (outcome === 'closed') return null
-  if (outcome === 'late') return 'the server still waits for it'
+  if (outcome === 'late') return 'the server is still waiting for it'
   const { status, headers, body } = outcome
   const actualHeaders = { 'content-type': headers.get('content-type'), 'cache-control': 'no-store' }
   // The return endpoint always redirects to a page.
@@ -93,7 +93,7 @@ test('a header sent line by line times out like one that is never sent', async (
   expect(findProblem(endOutcome)).toBe(null)
 })
 
-test('an unfinished body times out at every route, and leaves nothing', async () => {
+test('an unfinished body times out on every route, and nothing is stored', async () => {
   const routes = (await listRoutes()).filter(({ method }) => method === 'POST')
   expect(routes.length).toBeGreaterThan(20)
   const types = [
@@ -148,7 +148,7 @@ test('a registration whose document is sent byte by byte times out and is discar
   expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
 })
 
-test('responses that are not read delay no other request', async () => {
+test('unread responses do not delay other requests', async () => {
   const clients = await Promise.all(Array.from({ length: 50 }, openSocket))
   for (const socket of clients) {
     socket.pause()

@@ -108,13 +108,15 @@ export function createAddress(): string {
   return `10.${(addressCount >> 16) & 255}.${(addressCount >> 8) & 255}.${addressCount & 255}`
 }
 
-/** Excludes links of registrations with an email, because sending it may create a link during another test. */
+/**
+ * Excludes links of registrations with a queued email, because sending the email may create a link during another test.
+ */
 const buildFromClause = (table: string): string =>
   table === 'links'
     ? 'FROM links l WHERE NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = l.registration_id)'
     : `FROM "${table}"`
 
-/** Counts the rows of every table, including future ones, and the sums of amounts. */
+/** Counts the rows of every table, including tables added in the future, and adds up the amounts. */
 function readSnapshotFrom(readRows: Target['readRows']): Snapshot {
   const tables = readRows(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%search%' AND name <> 'pings'",
@@ -250,7 +252,7 @@ async function collectRoutes(): Promise<readonly Route[]> {
       ])
     const routes = [
       ...app.fixedRoutes.map(({ method, url }) => ({ method, path: url })),
-      ...app.eventCalls.all().map(({ method, path }) => ({ method, path })),
+      ...app.eventRoutes.all().map(({ method, path }) => ({ method, path })),
       ...['/', '/organisers', '/admin/dashboard', ...pages].map((path) => ({
         method: 'GET',
         path,

@@ -1,5 +1,5 @@
 /**
- * The baseline for reads in the office: minimal handlers over the same rows of our database. They return one
+ * The baseline for reads in the office: minimal handlers that read the same rows of our database. They return one
  * registration by its number with its payments, a sorted page of a list with the total (counted once), and every row
  * as CSV, quoted as needed. Rollcall also handles: authentication and permissions, filters, labels of stored values,
  * sums of money, the access log, limits, headers, protection against formulas, a thread for slow work. `node

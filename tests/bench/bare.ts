@@ -1,10 +1,11 @@
 /**
  * The baseline for registering: the minimal correct way to accept and store a registration. Fastify validates the body
  * with its own ajv; better-sqlite3 stores the complete registration of the crash test: the registration, its payment
- * and its audit row; concurrent requests share one durable commit (WAL, synchronous=FULL, as ours). Nothing is slowed
- * down on purpose, and everything is durable. Rollcall also handles: an event file with conditions, a price, an
- * upload, counters, indexes for lists and search, an idempotency key, a redirect with its checksum, rate limits,
- * security headers, logs, a thread. `node bare.ts FOLDER` prints its address and serves until it is stopped.
+ * and its audit row; concurrent requests share one durable commit (WAL, synchronous=FULL, as in Rollcall). Nothing
+ * is slowed down on purpose, and everything is durable. Rollcall also handles: an event file with conditions, a
+ * price, an upload, counters, indexes for lists and search, an idempotency key, a redirect with its checksum, rate
+ * limits, security headers, logs, a thread. `node bare.ts FOLDER` prints its address and serves until it is
+ * stopped.
  */
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
@@ -27,7 +28,7 @@ const folder = process.argv[2]
 if (folder === undefined) throw new Error('usage: node bare.ts FOLDER')
 const db = new Database(join(folder, 'bare.db'))
 db.pragma('journal_mode = WAL')
-// The same guarantee as ours: a registration is on disk before the response is sent.
+// The same guarantee as Rollcall's: a registration is on disk before the response is sent.
 db.pragma('synchronous = FULL')
 db.exec(`
   CREATE TABLE registrations (id INTEGER PRIMARY KEY, reg_no TEXT NOT NULL UNIQUE, full_name TEXT NOT NULL, email TEXT NOT NULL, phone TEXT NOT NULL, category TEXT NOT NULL, total INTEGER NOT NULL, answers TEXT NOT NULL, created_at INTEGER NOT NULL);
@@ -49,7 +50,7 @@ let pending: PendingRegistration[] = []
 const beginStatement = db.prepare('BEGIN IMMEDIATE')
 const commitStatement = db.prepare('COMMIT')
 
-/** Commits all requests that arrived since the last commit together. */
+/** Commits, together, all requests that have arrived since the last commit. */
 function flush(): void {
   const batch = pending
   pending = []

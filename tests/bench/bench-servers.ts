@@ -18,7 +18,7 @@ const POLL_MS = 20
 const PASSWORD = 'a long password for the bench'
 const MAX_SEATS = 1_000_000
 
-/** Events that differ in the checks that a registration needs in addition to its own rows. */
+/** Events whose registrations need different checks in addition to writing their own rows. */
 export const BENCH_EVENTS = {
   plain2026: buildFixtureEvent({ id: 'plain2026', prefix: 'PLAN' }),
   quota2026: buildFixtureEvent({

@@ -1,7 +1,8 @@
 /**
  * Changes an event file on a server with many registrations, and measures when the change is visible: a new title, a
- * quota that earlier registrations fill, and a unique answer that one of them already has. The last two are compared
- * with the same change of an event without registrations, because the file is checked first, which takes longest.
+ * quota that earlier registrations fill, and a rule for unique answers that one of them already has. The last two
+ * are compared with the same change to an event without registrations, because checking the file, which comes
+ * first, takes longest.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,9 +14,9 @@ import type { BenchServer } from './bench-servers.ts'
 
 export type Change = {
   readonly what: string
-  /** Time between the new file and the visible change. */
+  /** The time from writing the new file until the change is visible. */
   readonly ms: number
-  /** Additional time compared with the same change of an event without registrations. Null if not compared. */
+  /** The additional time compared with the same change to an event without registrations. Null if not compared. */
   readonly additionalMs: number | null
   /** The longest response time of a registration during the change. */
   readonly longestMs: number
@@ -24,12 +25,12 @@ export type Change = {
 const EVENT = 'million2026'
 export const EMPTY_EVENT = { id: 'empty2026', prefix: 'EMPT' }
 /**
- * After this time, the change is reported as never visible and the measurement ends, because the server may still be
- * busy.
+ * The longest wait for a change. Afterwards, it is reported as not visible and the measurement ends, because the
+ * server may still be busy.
  */
 const MAX_VISIBLE_MS = 20_000
 const POLL_MS = 10
-/** Changes that affect no row; the median is reported. */
+/** The number of title changes, which affect no row; their median is reported. */
 const TITLE_COUNT = 3
 
 export async function measureChanges(
@@ -37,7 +38,7 @@ export async function measureChanges(
   headers: Readonly<Record<string, string>>,
   rowCount: number,
 ): Promise<readonly Change[]> {
-  // Every second registration is paid and keeps its seat; nearly all paid registrations must be counted.
+  // Every second registration is paid and keeps its seat; the quota is filled by nearly all of the paid registrations.
   const seats = Math.floor(rowCount / 2) - Math.ceil(rowCount / 100)
   const quotasYaml = `
 quotas:

@@ -46,7 +46,7 @@ const account = {
   merchantId: '123456',
 }
 
-/** Builds the same credentials for every merchant account that the event files name. */
+/** Builds the same credentials for every merchant account to which the event files refer. */
 const buildCredentials = (tree) => {
   const names = execFileSync('grep', ['-rhoE', 'account: *[a-z0-9-]+', join(tree, 'events')], {
     encoding: 'utf8',
@@ -77,7 +77,7 @@ const createProfileFlags = (folder) => {
   return ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
 }
 
-/** Starts the server of a tree, without its pages, and resolves when the server listens. */
+/** Starts the server from a working tree, without its pages, and resolves when the server listens. */
 async function startServer(tree, folder, eventsDir) {
   const script = join(folder, 'serve.mjs')
   const findModule = (...paths) =>
@@ -256,8 +256,10 @@ const runGit = (...args) => execFileSync('git', args, { cwd: TOP, encoding: 'utf
 function linkPackages(tree) {
   const ourPackages = process.env.PACKAGES ?? join(TOP, 'node_modules')
   const { dependencies } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
-  const hasAll = Object.keys(dependencies).every((name) => existsSync(join(ourPackages, name)))
-  if (hasAll) symlinkSync(ourPackages, join(tree, 'node_modules'))
+  const hasAllPackages = Object.keys(dependencies).every((name) =>
+    existsSync(join(ourPackages, name)),
+  )
+  if (hasAllPackages) symlinkSync(ourPackages, join(tree, 'node_modules'))
   else execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: tree, stdio: 'inherit' })
 }
 
@@ -295,7 +297,7 @@ try {
   )
   console.log('                 before      now    now/before   rounds before | now')
   console.log(
-    `(sale: five lines now, against a plain registration before; target: at most ${MAX_SALE_COST_RATIO})`,
+    `(sale: five lines now, compared with a plain registration before; target: at most ${MAX_SALE_COST_RATIO})`,
   )
   for (const [what, { before, now }] of Object.entries(rows)) {
     const ratio = computeMedian(now.map((each, round) => each / before[round]))

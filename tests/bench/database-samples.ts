@@ -10,7 +10,7 @@ export type SampleResult = {
   readonly lockShare: number
   /** The share of lock waits among samples of all connections, including idle ones. */
   readonly lockShareOfAll: number
-  /** The median: a busy machine delays packets further than the proxy does. */
+  /** The median, because a busy machine delays some packets longer than the proxy does. */
   readonly roundTripMs: number
 }
 

@@ -18,14 +18,17 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 4)
 const CLIENTS = Number(process.env['CLIENTS'] ?? 64)
 const EVENT_COUNT = Number(process.env['EVENTS'] ?? 1_000)
-/** The minimum ratios to the file's requests per second. */
-const PAGE_SHARE_MIN = 0.5
-const UNCHANGED_SHARE_MIN = 0.7
+/** The minimum rates of the form and of its 304 response, as a share of the file's requests per second. */
+const MIN_PAGE_SHARE = 0.5
+const MIN_UNCHANGED_SHARE = 0.7
 /**
  * The maximum ratio to the CPU time with 4 events. CPU time varies less on a shared machine than requests per second.
  */
 const MAX_MANY_EVENTS_RATIO = 1.2
-/** The maximum time until the server listens with many events: on the first start with them, and on later starts. */
+/**
+ * The maximum time until the server listens with many events: on the first start with these events, and on later
+ * starts.
+ */
 const MAX_FIRST_START_MS = 10_000
 const MAX_START_MS = 2_000
 const BROWSER_HEADERS = { 'accept-encoding': 'gzip, deflate, br, zstd' }
@@ -145,8 +148,8 @@ export async function benchFormPage() {
       medians.get('landing page, 4 events').cpu
     console.log()
     return [
-      checkShare(computeShare('form'), PAGE_SHARE_MIN, 'of the rate of a file of the same size'),
-      checkShare(computeShare('form, 304'), UNCHANGED_SHARE_MIN, 'of that rate with 304'),
+      checkShare(computeShare('form'), MIN_PAGE_SHARE, 'of the rate of a file of the same size'),
+      checkShare(computeShare('form, 304'), MIN_UNCHANGED_SHARE, 'of that rate for 304 responses'),
       checkRatio(
         ratio,
         MAX_MANY_EVENTS_RATIO,
@@ -165,7 +168,7 @@ export async function benchFormPage() {
 
 const isEventFile = (name) => /^[^_].*\.yaml$/.test(name)
 
-/** Waits for a response with the prerendered part: until that is ready, the page is sent without it. */
+/** Waits for a response with the prerendered part: until it is ready, the page is sent without it. */
 async function waitUntilPrerendered(url) {
   while (!(await (await fetch(url)).text()).includes('"drawn":true')) await setTimeout(100)
 }
@@ -180,10 +183,10 @@ function checkRatio(ratio, max, what) {
   return ratio <= max
 }
 
-function checkStart({ ms, cpuMs }, msMax, what) {
+function checkStart({ ms, cpuMs }, maxMs, what) {
   const formatSeconds = (time) => `${(time / 1000).toFixed(1)} s`
   console.log(
-    `${ms <= msMax ? '✓' : '✗'} ${formatSeconds(ms)}: ${what} (at most ${formatSeconds(msMax)}), CPU ${formatSeconds(cpuMs)}`,
+    `${ms <= maxMs ? '✓' : '✗'} ${formatSeconds(ms)}: ${what} (at most ${formatSeconds(maxMs)}), CPU ${formatSeconds(cpuMs)}`,
   )
-  return ms <= msMax
+  return ms <= maxMs
 }

@@ -1,6 +1,6 @@
 /**
- * Repeats a GET over many connections for a given time. It only counts the bytes of each response, because autocannon
- * decodes every body to text, which takes longer than sending a compressed page.
+ * Repeats a GET request over many connections for a given time. Only counts the bytes of each response, because
+ * autocannon decodes every body to text, which takes longer than sending a compressed page.
  */
 import { connect } from 'node:net'
 

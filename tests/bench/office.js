@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- office`: waiting times of staff, over ten thousand and a million registrations, compared with
+ * `npm run bench -- office`: how long staff wait, with ten thousand and a million registrations, compared with
  * minimal handlers over the same rows (bare-office.ts) and, for registering, the minimal handler (bare.ts). The rows
  * are generated and inserted into the tables of a separate server, which is started as in production. Rollcall and
  * the minimal handlers take turns; figures are medians. CPU time is reported for lists, exports and lookups as well.
@@ -207,7 +207,7 @@ async function measureLists(ours, bare, headers, rows) {
     {
       what: 'pages a second (bare), CPU µs each',
       is: `${ourRates.perSecond.toFixed(0)} (${bareRates.perSecond.toFixed(0)}), ${ourRates.cpu.toFixed(0)} (${bareRates.cpu.toFixed(0)})`,
-      target: '≥ 3 times the commit before, in its own run',
+      target: '≥ 3 times the previous commit, in a separate run',
       good: null,
     },
   ]
@@ -272,7 +272,7 @@ async function measureReads(ours, bare, rows) {
   )
   const share = ourRates.perSecond / bareRates.perSecond
   return {
-    what: 'a registration by its number, a second (bare), CPU µs each',
+    what: 'lookups by number a second (bare), CPU µs each',
     is: `${ourRates.perSecond.toFixed(0)} (${bareRates.perSecond.toFixed(0)}), ${ourRates.cpu.toFixed(0)} (${bareRates.cpu.toFixed(0)}): ${share.toFixed(2)} of it`,
     target: `≥ ${TARGETS.read}`,
     good: share >= TARGETS.read,

@@ -29,7 +29,10 @@ const MAX_CPU_MS = 12
 const MAX_LOADED_MIB = 320
 const MAX_IDLE_MIB = 220
 const MAX_EMAIL_WAIT_MS = 120_000
-/** Before measuring, these delegates let the server compile its code and start its background process. */
+/**
+ * The number of delegates before the measurement. They make the server compile its code and start its background
+ * process.
+ */
 const WARM_UP_DELEGATES = 100
 const EVENT = 'opening2026'
 
@@ -157,13 +160,13 @@ async function registerUnderLoad(server: BenchServer): Promise<void> {
   if (non2xx + errors > 0) throw new Error(`${non2xx} refusals, ${errors} errors under load`)
 }
 
-/** Returns the CPU time of the server and its child processes, including ended ones, in microseconds. */
+/** Returns the CPU time of the server and its child processes, including those that have exited, in microseconds. */
 const readAllCpu = (pid: number): number =>
   readCpu(pid) +
-  readEndedChildrenCpu(pid) +
+  readExitedChildrenCpu(pid) +
   listChildren(pid).reduce((sum, entry) => sum + readCpu(entry), 0)
 
-function readEndedChildrenCpu(pid: number): number {
+function readExitedChildrenCpu(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const [user, system] = stat
     .slice(stat.lastIndexOf(')') + 2)
@@ -180,7 +183,7 @@ const readServingThreadMs = (pid: number): number =>
 const readMemoryMib = (pid: number): number =>
   [pid, ...listChildren(pid)].reduce((sum, entry) => sum + readProcessMemoryMib(entry), 0)
 
-/** Returns the memory of a process, or 0 if it is just ending. */
+/** Returns the memory of a process in MiB, or 0 if it is exiting. */
 function readProcessMemoryMib(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024
@@ -194,7 +197,7 @@ function printReport(figures: {
 }): boolean {
   const { alone, opening, loaded, idle } = figures
   const lines: readonly (readonly [string, number, number])[] = [
-    ['registration p99, times its value alone', opening.p99 / alone.p99, MAX_P99_TIMES],
+    ['registration p99, as a multiple of its value alone', opening.p99 / alone.p99, MAX_P99_TIMES],
     ['serving thread, ms for each delegate', opening.servingMs, MAX_SERVING_MS],
     ['CPU of all processes, ms for each delegate', opening.cpuMs, MAX_CPU_MS],
     ['memory after registrations at full speed, MiB', loaded, MAX_LOADED_MIB],

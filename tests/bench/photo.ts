@@ -6,7 +6,7 @@
 import type { Browser, Page } from 'playwright-core'
 
 /** The timeout of an upload. */
-const MAX_SENT_MS = 180_000
+const MAX_UPLOAD_MS = 180_000
 
 /** Runs in an empty page; returns a JPEG as base64. */
 async function drawPhoto(): Promise<string> {
@@ -61,15 +61,15 @@ export async function makePhoto(browser: Browser): Promise<Buffer> {
   }
 }
 
-/** Returns the milliseconds from choosing the photo until the page reports that it is sent. */
+/** Returns the milliseconds from choosing the photo until the page reports that it has been sent. */
 export async function visitWithPhoto(page: Page, url: string, photo: Buffer): Promise<number> {
-  await page.goto(url, { timeout: MAX_SENT_MS })
+  await page.goto(url, { timeout: MAX_UPLOAD_MS })
   await page
     .getByRole('radio', { name: /Post Graduate/ })
     .first()
-    .check({ timeout: MAX_SENT_MS })
+    .check({ timeout: MAX_UPLOAD_MS })
   const input = page.locator('input[type=file]')
-  await input.waitFor({ state: 'attached', timeout: MAX_SENT_MS })
+  await input.waitFor({ state: 'attached', timeout: MAX_UPLOAD_MS })
   await page.evaluate(() => {
     // Measured in the page, to exclude the time to pass the file to the browser.
     const fileInput = document.querySelector('input[type=file]')
@@ -82,7 +82,7 @@ export async function visitWithPhoto(page: Page, url: string, photo: Buffer): Pr
   })
   await input.setInputFiles({ name: 'certificate.jpg', mimeType: 'image/jpeg', buffer: photo })
   await page.waitForFunction(() => performance.getEntriesByName('sent').length > 0, null, {
-    timeout: MAX_SENT_MS,
+    timeout: MAX_UPLOAD_MS,
   })
   return page.evaluate(() => performance.measure('photo', 'chosen', 'sent').duration)
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /**
- * `npm run bench -- postgres`, or this file: servers on a PostgreSQL that is 4 ms away (a proxy delays each direction by
- * 2 ms): round trips of each operation, registrations a second on 1, 2 and 4 servers, CPU time, lock waits, and an
- * event with one quota for all. Then PostgreSQL without delay compared with SQLite. `SECONDS`, `ROUNDS`, `CLIENTS` and
- * `SERVERS=1,4` change the defaults, `ONLY=trips`, `load` or `local` runs that part, `TRACE=1` prints the statements.
+ * `npm run bench -- postgres`, or this file: servers that use a PostgreSQL server 4 ms away (a proxy delays each
+ * direction by 2 ms): round trips of each operation, registrations a second on 1, 2 and 4 servers, CPU time, lock
+ * waits, and an event with one quota for all. Then PostgreSQL without delay compared with SQLite. `SECONDS`,
+ * `ROUNDS`, `CLIENTS` and `SERVERS=1,4` change the defaults, `ONLY=trips`, `load` or `local` runs that part,
+ * `TRACE=1` prints the statements.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,7 +42,7 @@ const TARGETS = {
   perSecond: 600,
   quotaPerSecond: 300,
   lookupMs: 8,
-  cpuRatioMax: 1.2,
+  maxCpuRatio: 1.2,
   lockShare: 0.05,
   localShare: 0.4,
 }
@@ -60,7 +61,7 @@ type Load = {
 }
 /** The database that is measured, and the port through which servers reach it. */
 type Database = { readonly cluster: Cluster; readonly name: string; readonly port: number }
-type Line = { readonly is: string; readonly isGood: boolean }
+type Line = { readonly is: string; readonly meetsTarget: boolean }
 
 export async function benchPostgres(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-postgres-'))
@@ -70,7 +71,7 @@ export async function benchPostgres(): Promise<boolean> {
     const roundTripMs = await measureRoundTrip(cluster, proxy.port)
     const directMs = await measureRoundTrip(cluster, cluster.port)
     console.log(
-      `A round trip takes ${roundTripMs.toFixed(1)} ms through the proxy, ${directMs.toFixed(2)} without; ${CLIENTS} clients per server, ${ROUNDS} × ${SECONDS} s.`,
+      `A round trip takes ${roundTripMs.toFixed(1)} ms through the proxy, ${directMs.toFixed(2)} ms without it; ${CLIENTS} clients per server, ${ROUNDS} × ${SECONDS} s.`,
     )
     const lines: Line[] = []
     if (ONLY === undefined || ONLY === 'trips')
@@ -78,8 +79,8 @@ export async function benchPostgres(): Promise<boolean> {
     if (ONLY === undefined || ONLY === 'load')
       lines.push(...(await benchLoad(folder, cluster, proxy)))
     if (ONLY === undefined || ONLY === 'local') lines.push(await benchLocal(folder, cluster))
-    console.log(lines.map(({ is, isGood }) => `\n${isGood ? '✓' : '✗'} ${is}`).join(''))
-    return lines.every(({ isGood }) => isGood)
+    console.log(lines.map(({ is, meetsTarget }) => `\n${meetsTarget ? '✓' : '✗'} ${is}`).join(''))
+    return lines.every(({ meetsTarget }) => meetsTarget)
   } finally {
     await proxy.close()
     await cluster.remove()
@@ -143,17 +144,17 @@ async function benchTrips(
   if (process.env['TRACE'] !== undefined)
     console.log(`\n${roundTripCounts.map(formatTrips).join('\n')}`)
   const excessive = roundTripCounts.filter(
-    ({ roundTrips, roundTripsMax }) => roundTrips > roundTripsMax,
+    ({ roundTrips, maxRoundTrips }) => roundTrips > maxRoundTrips,
   )
   const lookupMs = roundTripCounts.find(({ what }) => what === 'lookup by number')?.ms ?? Infinity
   return [
     {
       is: `operations with more round trips than the target: ${excessive.length} of ${roundTripCounts.length}`,
-      isGood: excessive.length === 0,
+      meetsTarget: excessive.length === 0,
     },
     {
       is: `a lookup by number takes ${lookupMs.toFixed(1)} ms (at most ${TARGETS.lookupMs})`,
-      isGood: lookupMs <= TARGETS.lookupMs,
+      meetsTarget: lookupMs <= TARGETS.lookupMs,
     },
   ]
 }
@@ -184,7 +185,7 @@ async function benchLoad(
   const [oneServer, fourServers] = [loads.get('plain2026 1'), loads.get('plain2026 4')]
   const [quotaOne, quotaFour] = [loads.get('quota2026 1'), loads.get('quota2026 4')]
   const lines: Line[] = []
-  const addLine = (is: string, isGood: boolean): void => void lines.push({ is, isGood })
+  const addLine = (is: string, meetsTarget: boolean): void => void lines.push({ is, meetsTarget })
   if (oneServer !== undefined)
     addLine(
       `one server: ${oneServer.perSecond.toFixed(0)} registrations/s (at least ${TARGETS.perSecond})`,
@@ -205,11 +206,11 @@ async function benchLoad(
       (fourServers.serverCpu + fourServers.postgresCpu) /
       (oneServer.serverCpu + oneServer.postgresCpu)
     addLine(
-      `four servers: ${cpuRatio.toFixed(2)} times the CPU of one per registration (at most ${TARGETS.cpuRatioMax})`,
-      cpuRatio <= TARGETS.cpuRatioMax,
+      `four servers: ${cpuRatio.toFixed(2)} times the CPU of one per registration (at most ${TARGETS.maxCpuRatio})`,
+      cpuRatio <= TARGETS.maxCpuRatio,
     )
     addLine(
-      `four servers: ${formatShare(fourServers.lockShare)} of samples wait for a lock (less than ${formatShare(TARGETS.lockShare)})`,
+      `four servers: ${formatShare(fourServers.lockShare)} of samples are waiting for a lock (less than ${formatShare(TARGETS.lockShare)})`,
       fourServers.lockShare < TARGETS.lockShare,
     )
   }
@@ -243,7 +244,7 @@ async function benchLocal(folder: string, cluster: Cluster): Promise<Line> {
     const throughputShare = postgresLoad.perSecond / sqliteLoad.perSecond
     return {
       is: `PostgreSQL on this machine: ${throughputShare.toFixed(2)} of SQLite (at least ${TARGETS.localShare})`,
-      isGood: throughputShare >= TARGETS.localShare,
+      meetsTarget: throughputShare >= TARGETS.localShare,
     }
   })
 }
@@ -322,7 +323,7 @@ const sendRegistrations = (
   })
 
 const LOAD_HEAD =
-  '| servers | registrations/s | p50 ms | p99 ms | CPU ms: servers | PostgreSQL | busy samples that wait for a lock (of all samples) | round trip ms | refused |\n|---|---|---|---|---|---|---|---|---|'
+  '| servers | registrations/s | p50 ms | p99 ms | CPU ms: servers | PostgreSQL | busy samples waiting for a lock (of all samples) | round trip ms | refused |\n|---|---|---|---|---|---|---|---|---|'
 const formatShare = (share: number): string => `${(share * 100).toFixed(0)} %`
 /** Formats CPU time, which is not finite if no registration was stored. */
 const formatCpu = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(2) : '–')

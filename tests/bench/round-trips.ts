@@ -11,10 +11,10 @@ export type RoundTripCount = {
   readonly what: string
   /** The minimum of all runs, because the other runs include the server's background work. */
   readonly roundTrips: number
-  readonly roundTripsMedian: number
+  readonly medianRoundTrips: number
   readonly packets: number
   readonly ms: number
-  readonly roundTripsMax: number
+  readonly maxRoundTrips: number
   /** The round trips of the run with the fewest. */
   readonly trips: readonly Trip[]
 }
@@ -27,8 +27,8 @@ const CODE = 'BENCHCODE'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /**
- * Counts the round trips of each operation. `directServer` uses the same database without the proxy, and is queried to
- * find out when a payment is known.
+ * Counts the round trips of each operation. `directServer` uses the same database without the proxy, and is queried
+ * to find out when a payment has been recorded.
  */
 export async function countRoundTrips(
   proxy: ProxyProcess,
@@ -41,7 +41,7 @@ export async function countRoundTrips(
   const regNo = registration.reg_no
   const operations: readonly (readonly [
     what: string,
-    roundTripsMax: number,
+    maxRoundTrips: number,
     prepare: () => Promise<() => Promise<unknown>>,
   ])[] = [
     ['register', 2, async () => () => register(server, 'plain2026')],
@@ -65,8 +65,8 @@ export async function countRoundTrips(
     ],
   ]
   const counts: RoundTripCount[] = []
-  for (const [what, roundTripsMax, prepare] of operations) {
-    const runs: Omit<RoundTripCount, 'what' | 'roundTripsMedian' | 'roundTripsMax'>[] = []
+  for (const [what, maxRoundTrips, prepare] of operations) {
+    const runs: Omit<RoundTripCount, 'what' | 'medianRoundTrips' | 'maxRoundTrips'>[] = []
     // The first requests prepare statements and open connections.
     for (let run = 0; run < RUN_COUNT; run += 1) runs.push(await countOnce(proxy, await prepare()))
     const measuredRuns = runs.slice(3)
@@ -75,8 +75,8 @@ export async function countRoundTrips(
     counts.push({
       ...fewestRun,
       what,
-      roundTripsMax,
-      roundTripsMedian: computeMedian(measuredRuns.map(({ roundTrips }) => roundTrips)),
+      maxRoundTrips: maxRoundTrips,
+      medianRoundTrips: computeMedian(measuredRuns.map(({ roundTrips }) => roundTrips)),
       ms: computeMedian(measuredRuns.map(({ ms }) => ms)),
     })
   }
@@ -86,7 +86,7 @@ export async function countRoundTrips(
 async function countOnce(
   proxy: ProxyProcess,
   work: () => Promise<unknown>,
-): Promise<Omit<RoundTripCount, 'what' | 'roundTripsMedian' | 'roundTripsMax'>> {
+): Promise<Omit<RoundTripCount, 'what' | 'medianRoundTrips' | 'maxRoundTrips'>> {
   await waitForQuiet(proxy)
   await proxy.startTrace()
   const trafficBefore = await proxy.traffic()
@@ -168,8 +168,15 @@ async function readText(url: string, response: Response): Promise<string> {
 
 export function formatCounts(counts: readonly RoundTripCount[], roundTripMs: number): string {
   const lines = counts.map(
-    ({ what, roundTrips, roundTripsMedian, packets, ms, roundTripsMax }) =>
-      `| ${what} | ${roundTrips} (${roundTripsMedian}) | ≤ ${roundTripsMax} ${roundTrips <= roundTripsMax ? '✓' : '✗'} | ${packets} | ${ms.toFixed(0)} | ${(ms / roundTripMs).toFixed(1)} |`,
+    ({
+      what,
+      roundTrips,
+      medianRoundTrips: medianRoundTrips,
+      packets,
+      ms,
+      maxRoundTrips: maxRoundTrips,
+    }) =>
+      `| ${what} | ${roundTrips} (${medianRoundTrips}) | ≤ ${maxRoundTrips} ${roundTrips <= maxRoundTrips ? '✓' : '✗'} | ${packets} | ${ms.toFixed(0)} | ${(ms / roundTripMs).toFixed(1)} |`,
   )
   return [
     '| one request | round trips, fewest (median) | target | packets to PostgreSQL | ms | its round trips in order |',

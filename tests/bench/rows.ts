@@ -27,8 +27,8 @@ export type RowsOptions = {
 }
 
 /**
- * Creates the number of the nth registration, spread like random numbers. The registration in the middle has a unique
- * number and phone number to search for.
+ * Creates the number of the nth registration. The numbers are spread like random ones. The registration in the
+ * middle has a unique number and phone number to search for.
  */
 export const createRegNo = (n: number, rowCount: number): string =>
   n === Math.floor(rowCount / 2)

@@ -28,7 +28,7 @@ const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const SECONDS = Number(process.env.SECONDS ?? 6)
 const CLIENTS = Number(process.env.CLIENTS ?? 64)
 /** The targets. A missed target needs a measured explanation. */
-const SHARE_MIN = 0.7
+const MIN_SHARE = 0.7
 const MAX_P99_TIMES = 2
 /** The maximum transferred size of a form's scripts, and of the whole landing page. */
 const MAX_FORM_KIB = 150
@@ -98,7 +98,7 @@ async function measureThroughput(ours) {
     const rows = { bare: [], ours: [] }
     for (const name of ['bare', 'ours']) await measureLoad(targets[name], 2)
     for (let round = 0; round < ROUNDS; round += 1)
-      // The order changes, so that neither always follows a busy disk.
+      // The order changes, so that it is not always the same server that starts while the disk is busy.
       for (const name of round % 2 === 0 ? ['bare', 'ours'] : ['ours', 'bare'])
         rows[name].push(await measureLoad(targets[name], SECONDS))
     const computeFigures = (name) => ({
@@ -137,7 +137,7 @@ async function measureTransfers(browser, url) {
 }
 
 const formatKib = (bytes) => (bytes / 1024).toFixed(1)
-const formatMark = (isGood) => (isGood ? '✓' : '✗')
+const formatMark = (meetsTarget) => (meetsTarget ? '✓' : '✗')
 
 async function benchAll() {
   const ours = await serveAsProcess()
@@ -158,12 +158,12 @@ async function benchAll() {
         `${name.padEnd(20)} ${row.perSecond.toFixed(0).padStart(12)} ${String(row.p50).padStart(10)} ${String(row.p99).padStart(10)} ${row.cpu.toFixed(0).padStart(13)}   ${row.all.join(' ')}`,
       )
     console.log(
-      `\n${formatMark(share >= SHARE_MIN)} ${share.toFixed(2)} of the bare handler's throughput (at least ${SHARE_MIN})`,
+      `\n${formatMark(share >= MIN_SHARE)} ${share.toFixed(2)} of the bare handler's throughput (at least ${MIN_SHARE})`,
     )
     console.log(
       `${formatMark(p99Ratio <= MAX_P99_TIMES)} ${p99Ratio.toFixed(2)} times its p99 (at most ${MAX_P99_TIMES})`,
     )
-    areTargetsMet = share >= SHARE_MIN && p99Ratio <= MAX_P99_TIMES
+    areTargetsMet = share >= MIN_SHARE && p99Ratio <= MAX_P99_TIMES
 
     const browser = await launchWithDefaultFlags()
     try {
@@ -212,7 +212,7 @@ const PARTS = {
   postgres: benchPostgres,
   million: benchMillion,
 }
-/** The parts that run without a name. Each runs regardless of earlier results. */
+/** The parts that run if no name is given. Each runs regardless of earlier results. */
 const USUAL_PARTS = [benchAll, benchFormPage, benchFirstVisit, benchPostgres]
 const chosenParts = part === undefined ? USUAL_PARTS : [PARTS[part]]
 if (chosenParts.includes(undefined))

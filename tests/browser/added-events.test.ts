@@ -1,4 +1,4 @@
-/** Two events that are added to a running server, from the form to the CSV export. The code names neither event. */
+/** Two events that are added to a running server, from the form to the CSV export. The code mentions neither event. */
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -350,7 +350,7 @@ test('the free event registers immediately, and appears in its list, CSV and pan
   await context.close()
 })
 
-test('the code does not name either event', () => {
+test('the code mentions neither event', () => {
   for (const folder of ['engine', 'server', 'web']) {
     for (const file of readdirSync(join(TOP, folder), { recursive: true, encoding: 'utf8' }).filter(
       (path) => /\.tsx?$/.test(path),

@@ -280,8 +280,8 @@ const PAGES_BY_WIDTH: Readonly<Record<number, readonly string[]>> = {
 }
 
 describe.each([360, 1280])('at %i px', (width) => {
-  // A result page with an unknown state looks the same at the success and failed addresses, so one is checked per
-  // width.
+  // A result page with an unknown state looks the same at the success and failure URLs, so one of them is checked
+  // per width.
   test.each(
     pages.filter(({ path }) =>
       ALL_RUNS
@@ -410,7 +410,7 @@ test('the form keeps text that is typed on a slow connection 300 ms after the fi
   await membership.fill('KL 1')
   // The draft contains the answers on the page, and a reload restores them.
   await page.reload()
-  await page.getByText('We kept your answers').waitFor()
+  await page.getByText('We saved your answers').waitFor()
   await expect.poll(() => membership.inputValue()).toBe('KL 1')
   await expect.poll(() => name.inputValue()).toBe(`Dr. ${typedText}Nair`)
   await expect.poll(() => page.getByLabel('Email Address').inputValue()).toBe('anjali@example.org')
@@ -515,7 +515,7 @@ test.each([
   },
 )
 
-test('after the script loads, the form reports errors for a click that was made before', async () => {
+test('the form reports the errors of a click on Pay made before the script had loaded', async () => {
   const { page, context, consoleErrors } = await visit(browser, {
     width: 360,
     height: 740,

@@ -235,7 +235,7 @@ export async function addSessionCookie(
   await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Strict' }])
 }
 
-/** Delays requests to this address until the returned function is called. */
+/** Delays requests to this URL until the returned function is called. */
 export async function holdRequests(page: Page, address: string | RegExp): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(address, async (route) => {
@@ -276,7 +276,7 @@ const hashStyle = (textStyle: string): string =>
 function readSharedStyles(): void {
   if (SHARED_STYLES_PATH === undefined || !existsSync(SHARED_STYLES_PATH)) return
   const content = readFileSync(SHARED_STYLES_PATH, 'utf8')
-  // The next call reads a line that another worker is still writing.
+  // A line that another worker is still writing is read by the next call.
   const end = content.lastIndexOf('\n') + 1
   for (const hash of content.slice(sharedStylesOffset, end).split('\n'))
     if (hash !== '') checkedStyles.add(hash)

@@ -129,7 +129,7 @@ test('one button requests the refund of a second payment, another withdraws the 
   await context.close()
 })
 
-test('if two tabs submit the same form at the same time, one of them asks for confirmation before it leads to the gateway', async () => {
+test('if two tabs submit the same form at the same time, one of them asks for confirmation before it opens the gateway', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   const tabs = [page, await context.newPage()]
   const person = { full_name: 'Dr Two Tabs', email: 'two.tabs@sample.example' }

@@ -37,7 +37,7 @@ async function openForm(page: Page): Promise<void> {
   await waitForHydration(page)
 }
 
-/** Returns the accessible state of a control, except its name. */
+/** Returns the state of a control, without its name, as assistive technology sees it. */
 async function readFieldState(
   page: Page,
   label: string,
@@ -178,7 +178,7 @@ test.each(['/', FORM_PATH, '/organisers', '/nowhere'])(
 )
 
 describe('missing and invalid answers', () => {
-  test('S120 S121 S122 S123 S125 S126 S127 S128: are listed at the top, which gets the focus, and linked to their inputs; each disappears when corrected', async () => {
+  test('S120 S121 S122 S123 S125 S126 S127 S128: are listed at the top, where the focus moves, and linked to their inputs; each is removed when corrected', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()

@@ -8,7 +8,7 @@ import { createServer } from 'node:tls'
 import { instant, readInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import {
-  openSandbox,
+  openAirpaySimulator,
   createSandboxAccount,
 } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
 import {
@@ -108,7 +108,7 @@ async function runSimulator({
           clock: getTime,
           log,
         })
-      : openSandbox({
+      : openAirpaySimulator({
           dataDir,
           accounts: () => [createSandboxAccount(account)],
           returnUrl: () => `${app.public}${DEFAULT_RETURN_PATH}`,

@@ -1,4 +1,4 @@
-/** SMTP server that accepts and stores every email. */
+/** An SMTP server that accepts and stores every email. */
 import { SMTPServer } from 'smtp-server'
 
 export type Email = { readonly to: string; readonly text: string }
@@ -6,7 +6,7 @@ export type Inbox = {
   /** Value for SMTP_URL. */
   readonly url: string
   readonly emails: readonly Email[]
-  /** Waits for an email to this address with this text, and returns the newest one. */
+  /** Waits for an email to this address that contains this text, and returns the newest such email. */
   waitForEmail(to: string, phrase: string): Promise<string>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Use by keyboard alone: the focus after a failed submission, and the announcements from the form to the ticket. */
+/** Keyboard-only use: the focus after a failed submission, and the announcements from the form to the ticket. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
@@ -79,14 +79,14 @@ describe.each(ALL_RUNS ? [768, 1280] : [1280])(
   },
 )
 
-/** Types the answer to each field, by the start of the field's announcement. */
+/** The answers to type, keyed by the start of the field's announcement. */
 const TYPING_BY_FIELD: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'Full Name': (page) => page.keyboard.type('Dr. Keyboard Demo'),
   'Email Address': (page) => page.keyboard.type('keyboard.demo@example.org'),
   'Phone Number': (page) => page.keyboard.type(' 98470 00000'),
 }
 
-test('every step of a registration by keyboard alone is announced as shown, from the skip link to the ticket', async () => {
+test('every step of a keyboard-only registration is announced as shown, from the skip link to the ticket', async () => {
   const { page, context } = await visit(browser, { privateWindow: true })
   const { readAnnouncements } = await recordAnnouncements(page)
   const lines: string[] = []

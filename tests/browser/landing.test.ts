@@ -209,7 +209,7 @@ describe('the other pages of the site', () => {
     expect(pageResponse?.status()).toBe(404)
     await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
     await expectAccessible(page, 'page not found')
-    // Control: axe reports a heading with too little contrast, although the other texts were checked before.
+    // Negative control: axe reports a heading with too little contrast, although the other texts were checked before.
     await page
       .getByRole('heading', { level: 1 })
       .evaluate((heading) => (heading.style.color = '#ccc'))

@@ -59,7 +59,7 @@ async function waitUntilStill(locator: Locator): Promise<number> {
 }
 
 describe('on a phone', () => {
-  test('the pay bar shows every message on one line, and scrolls with the page on a low screen', async () => {
+  test('the pay bar shows every message on one line, and scrolls with the page on a short screen', async () => {
     const { page, context } = await visit(browser, PHONE)
     await openForm(page)
     const measureBar = async (width: number, height: number): Promise<number | undefined> => {
@@ -80,7 +80,7 @@ describe('on a phone', () => {
     await expect.poll(() => measureBar(360, 740)).toBe(65)
     // The full text is at the end of the form.
     await page.getByRole('main').getByText('answers need attention').waitFor()
-    // Low screens: a phone in landscape, and 1280 × 1024 at 400% zoom.
+    // Short screens: a phone in landscape, and 1280 × 1024 at 400% zoom.
     const readBarPosition = () => findBar(page).evaluate((box) => getComputedStyle(box).position)
     await expect.poll(() => readBarPosition()).toBe('fixed')
     for (const [width, height] of [

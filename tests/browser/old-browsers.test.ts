@@ -1,4 +1,4 @@
-/** The pages in browsers without modern functions or syntax, cookies, workers or JavaScript. */
+/** The pages in browsers that lack modern functions or syntax, cookies, workers or JavaScript. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launch, visit } from './browser.ts'
@@ -42,7 +42,7 @@ const OLD_BROWSERS = [
 ] as const
 
 describe.each(OLD_BROWSERS)('in %s', (_, visitFrom) => {
-  test('the text below the header of an event does not touch the header', async () => {
+  test("the text below an event's header does not touch the header", async () => {
     const { page, context } = await visitFrom()
     await page.goto(server.url + FORM_PATH)
     const text = page.locator('.lead:visible')
@@ -53,7 +53,7 @@ describe.each(OLD_BROWSERS)('in %s', (_, visitFrom) => {
     await context.close()
   })
 
-  test('a result page does not claim to be loading the registration', async () => {
+  test('a result page does not say that it is loading the registration', async () => {
     const { page, context } = await visitFrom()
     await page.goto(`${server.url}/afpicon/payment/success`)
     const readMainText = (): Promise<string> => page.locator('main').innerText()
@@ -71,7 +71,7 @@ describe.each(OLD_BROWSERS)('in %s', (_, visitFrom) => {
     await context.close()
   })
 
-  test.each([320, 1280])('the page for organisers fits in %i px', async (width) => {
+  test.each([320, 1280])('the page for organisers fits a width of %i px', async (width) => {
     const { page, context } = await visitFrom()
     await page.setViewportSize({ width, height: 900 })
     await page.goto(`${server.url}/organisers`)
@@ -101,7 +101,7 @@ describe('a browser that cannot run the form shows the fees and the contact addr
     await context.close()
   })
 
-  test('keeps the form if a script could not be loaded', async () => {
+  test('but if a script could not be loaded, the form is still shown', async () => {
     const { page, context } = await visit(browser, { privateWindow: true })
     await page.route(/assets\/index-.*\.js$/, (route) => route.abort())
     await page.goto(server.url + FORM_PATH)
@@ -111,7 +111,7 @@ describe('a browser that cannot run the form shows the fees and the contact addr
   })
 })
 
-describe('with cookies blocked, so that storage and channels throw errors', () => {
+describe('with cookies blocked, so that browser storage and channels throw errors', () => {
   test('the form of an event with an upload opens and shows its price', async () => {
     const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
     await page.addInitScript(() => {
@@ -123,7 +123,7 @@ describe('with cookies blocked, so that storage and channels throw errors', () =
     })
     await page.goto(server.url + FORM_PATH)
     await fillForm(page, { name: 'Dr Jürgen D’Souza आशा', category: PG_CATEGORY, hasProof: true })
-    await page.getByText(', sent').waitFor()
+    await page.getByText(', uploaded').waitFor()
     expect(consoleErrors).toEqual([])
     await context.close()
   })
@@ -148,7 +148,7 @@ describe('with cookies blocked, so that storage and channels throw errors', () =
 })
 
 describe('the page for organisers', () => {
-  test('without JavaScript: states its purpose, the steps, and a sample file to copy', async () => {
+  test('without JavaScript, shows its purpose, the steps and a sample file to copy', async () => {
     const { page, context } = await visit(browser, { javaScript: false })
     await page.goto(`${server.url}/organisers`)
     const mainText = await page.locator('main').innerText()
@@ -160,7 +160,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('without its worker, shows a message, and the file can be edited and saved', async () => {
+  test('without its worker, shows a message and still lets the file be edited and saved', async () => {
     const { page, context } = await visit(browser)
     await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)
@@ -172,7 +172,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('without its worker, no tab claims that the file has no problems', async () => {
+  test('without its worker, no tab says that the file has no problems', async () => {
     const { page, context } = await visit(browser)
     await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)

@@ -136,10 +136,10 @@ test("if the fees are correct and a workshop has a mistake, the preview shows th
 
 test('a file with a note has no problems: the notice, the tab and the panel all say so', async () => {
   const { page, context } = await openCreatedFile()
-  await findNotice(page).getByText('The checker found no problems and 1 note.').waitFor()
+  await findNotice(page).getByText('The checker found no problems, but it has 1 note.').waitFor()
   await page.getByRole('tab', { name: 'Findings', exact: true }).click()
   const panel = page.getByRole('tabpanel', { name: 'Findings' })
-  await panel.getByText('The checker found no problems and 1 note.').waitFor()
+  await panel.getByText('The checker found no problems, but it has 1 note.').waitFor()
   await panel.getByText('EV991').waitFor()
   await expectAccessible(page, 'findings with a note')
   await context.close()
@@ -171,7 +171,7 @@ test('edits to a created file are overwritten only after confirmation, even if t
   const dialog = page.getByRole('dialog', { name: 'Replace your file?' })
   await dialog
     .getByText(
-      /You edited \S+\.yaml after it was created\. Creating it again replaces your edits\./,
+      /You edited \S+\.yaml after it was created\. Creating it again overwrites your edits\./,
     )
     .waitFor()
   await expectAccessible(page, 'the question before edits are replaced')

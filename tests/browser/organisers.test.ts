@@ -23,7 +23,7 @@ afterAll(async () => {
 const officeEmail = 'registrations@afpicon.example'
 const supportEmail = 'support@afpicon.example'
 const payButton = 'Proceed to Secure Payment'
-/** The event file in the page's editor. */
+/** The text that the page's editor shows: the event file without comments, with the public email address. */
 const eventFile = condenseEmptyLines(
   removeComments(readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8')),
 ).replaceAll(officeEmail, supportEmail)
@@ -47,8 +47,8 @@ async function openEditor(options: { readonly width?: number } = {}) {
 }
 
 /** Scrolls to the given text, clicks before it, and returns its line number. */
-async function placeCursorBefore(page: Page, piece: string): Promise<number> {
-  const linesBefore = eventFile.slice(0, eventFile.indexOf(piece)).split('\n')
+async function placeCursorBefore(page: Page, textAfterCursor: string): Promise<number> {
+  const linesBefore = eventFile.slice(0, eventFile.indexOf(textAfterCursor)).split('\n')
   const lines = eventFile.split('\n')
   const clickPoint = await findEditor(page).evaluate(
     async (content, { line, column, row, rows }) => {
@@ -112,7 +112,7 @@ const paste = (field: Locator, pastedText: string): Promise<void> =>
   }, pastedText)
 
 describe('the page for organisers', () => {
-  test('shows a misspelt key under its line while typing, and supports undo', async () => {
+  test('reports a misspelt key under its line while typing, and supports undo', async () => {
     const { page, context, consoleErrors } = await openEditor()
     const line = await placeCursorBefore(page, 'venue: Resort')
     await page.keyboard.press('Delete')
@@ -161,13 +161,13 @@ describe('the page for organisers', () => {
     await page.getByText(/\d+ examples pass/).waitFor()
     await page.keyboard.press('Control+y')
     await findTab(page, 'Findings').click()
-    await list.getByRole('button', { name: 'Write "venue"' }).click()
+    await list.getByRole('button', { name: 'Change to "venue"' }).click()
     await page.getByText('The checker found no problems.').waitFor()
     expect(consoleErrors).toEqual([])
     await context.close()
   })
 
-  test("a changed price changes the table and the delegate's price, and its example fails", async () => {
+  test("a changed price updates the table and the delegate's price, and the example with the old price fails", async () => {
     const { page, context } = await openEditor()
     await findTab(page, 'Price').click()
     const row = page.getByRole('row', { name: /^AFPI Member – GP \/ Specialist/ })
@@ -201,7 +201,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('for another date, the preview shows the price on that date, and the applied rule with its line', async () => {
+  test('the preview shows the price on another date, and the rule that applies, with its line', async () => {
     const { page, context } = await openEditor()
     await findTab(page, 'Price').click()
     await page.getByLabel('On this date').fill('2026-01-25')
@@ -305,7 +305,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('a new conference from questions: after a wrong answer and a pasted fee table with other rows, the file has prices, GST and a workshop priced by category', async () => {
+  test('a new conference is created from answers: after an invalid answer and a pasted fee table that also has other rows, the file has prices, GST and a workshop priced by category', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/organisers`)
     await page.getByRole('button', { name: 'New conference' }).click()
@@ -338,7 +338,7 @@ describe('the page for organisers', () => {
     await answer('Which email address', 'help@rivers.example')
     await page.getByRole('radio', { name: 'No', exact: true }).check()
     await continueButton.click()
-    // Text that remains in the box is read, not ignored silently.
+    // Text that remains in the box is read, not silently ignored.
     await page.getByLabel('Paste a table').fill('Guest | 100')
     await continueButton.click()
     await page.getByText('1 category and 1 period were read').waitFor()
@@ -400,8 +400,8 @@ describe('the page for organisers', () => {
     await page.getByLabel('Until', { exact: true }).fill('2027-02-28')
     const refundPercentage = page.getByLabel('Refund percentage')
     await refundPercentage.fill('120')
-    // The message of a field that loses the focus does not move the button that is being pressed.
-    await page.getByRole('radio', { name: 'Only at the front desk' }).check()
+    // A message that appears when a field loses focus does not move the button that is being pressed.
+    await page.getByRole('radio', { name: 'Only at the registration desk' }).check()
     await page.getByText('“120” is not a valid percentage.').waitFor()
     await page.getByRole('textbox', { name: 'Which payment account' }).fill('society')
     await expectAccessible(page, 'optional questions with a mistake')
@@ -483,7 +483,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('by keyboard alone: reads, edits, leaves the editor and moves between the tabs', async () => {
+  test('can be used by keyboard alone: to read, edit, leave the editor and move between the tabs', async () => {
     const { page, context } = await openEditor()
     await page.getByRole('button', { name: 'Create a new conference' }).focus()
     await page.keyboard.press('Tab')
@@ -496,7 +496,7 @@ describe('the page for organisers', () => {
     await page.keyboard.press('Control+End')
     await page.keyboard.type('hold_s')
     await page.getByRole('option', { name: 'hold_seats_for' }).waitFor()
-    // A list of completions ignores keys that are typed immediately after it opens, so such an Enter is removed.
+    // A completion list ignores keys pressed right after it opens, so the line break from such an Enter is removed.
     await expect
       .poll(async () => {
         await page.keyboard.press('Enter')
@@ -526,14 +526,14 @@ describe('the page for organisers', () => {
   })
 
   test.each(ALL_RUNS ? [360, 768, 1280] : [360])(
-    'axe reports no problem in any tab, with and without findings, and nothing overflows, at %i px',
+    'at %i px, axe reports no problems in any tab, with or without findings, and nothing overflows',
     async (width) => {
       const { page, context, consoleErrors } = await openEditor({ width })
       const tabs =
         width < 1024
           ? ['File', 'Form', 'Price', 'Result pages', 'Findings', 'Examples', 'Rehearsal']
           : ['Form', 'Price', 'Result pages', 'Findings', 'Examples', 'Rehearsal']
-      // A file with errors looks the same next to the editor: tests above check it there.
+      // A file with errors looks the same next to the editor: the tests above check it there.
       for (const hasFindings of ALL_RUNS || width < 1024 ? [false, true] : [false]) {
         if (hasFindings) {
           if (width < 1024) await findTab(page, 'File').click()
@@ -547,8 +547,8 @@ describe('the page for organisers', () => {
           : tabs) {
           await findTab(page, name).click()
           await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
-          // At 768 px the page differs from 360 px only in its width. At 1280 px the editor is next to the preview,
-          // which was checked at 360 px, so each state of the editor is checked once.
+          // The page at 768 px differs from the one at 360 px only in its width. At 1280 px the editor is next to the
+          // preview. The preview was checked at 360 px, so each state of the editor is checked once.
           if (
             width === 360 ||
             (width > 768 && (ALL_RUNS || name === (hasFindings ? 'Price' : 'Form')))
@@ -568,7 +568,7 @@ describe('the page for organisers', () => {
     },
   )
 
-  test('an event cannot use the address of the office', async () => {
+  test('the published files contain the support address instead of the office’s own address', async () => {
     const page = await (await fetch(`${server.url}/organisers`)).text()
     expect(page).toContain('title: AFPICON 2026')
     expect(page).not.toContain(officeEmail)

@@ -1,4 +1,6 @@
-/** One registration, from the form to the office, in each installed browser except the Chromium of the other tests. */
+/**
+ * One registration, from the form to the office, in each installed browser except the Chromium that other tests use.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -105,7 +107,7 @@ async function fillInForm(driver: Driver, email: string): Promise<void> {
   await driver.choose(PG_CATEGORY)
   await driver.attach(documentPath)
   await driver.waitForText('Total Amount')
-  await driver.waitForText(', sent')
+  await driver.waitForText(', uploaded')
   // This part of the summary is rendered last.
   await driver.waitForText('Price valid until')
 }
@@ -195,7 +197,7 @@ describe.each(TESTED_BROWSERS.filter((candidate) => candidate.name === 'webkit')
       // The page may still move between measuring the field's position and the screenshot.
       await expect.poll(countInkColours).toBe(1)
       await driver.evaluate(SET_DATE)
-      // Once it has an answer, the same screenshot contains text.
+      // Once the field has an answer, the same screenshot contains text.
       await expect.poll(countInkColours).toBeGreaterThan(3)
     })
   },

@@ -39,7 +39,7 @@ afterAll(async () => {
 const LIST_PATH = '/admin/afpicon2026'
 const NAME = 'Dr. Specimen Postgraduate'
 
-/** Captures a result page's QR code as a phone displays it. */
+/** Captures a result page's QR code as it appears on a phone. */
 async function captureTicketCode(url: string): Promise<Buffer> {
   const pixelBrowser = await launchWithDefaultFlags()
   try {
@@ -61,7 +61,7 @@ async function signIn(page: Page, path = '/admin/login'): Promise<void> {
 describe('a postgraduate with a document', () => {
   let regNo = ''
 
-  test('S005 S014 S015 S024 S052 S055 S056 S057 S058: pays 4,250 and 765 GST, 5,015 in total, and gets the receipt', async () => {
+  test('S005 S014 S015 S024 S052 S055 S056 S057 S058: pays 4,250 plus 765 GST, 5,015 in total, and gets the receipt', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(server.url + FORM_PATH)
     await fillForm(page, {
@@ -118,7 +118,7 @@ describe('a postgraduate with a document', () => {
     ])
       expect(notes).toContain(note)
     await expectAccessible(page, 'success')
-    // The scanner at the desk reads the code from a phone's screen.
+    // The scanner at the front desk can read the code from a phone's screen.
     expect(readQrCode(await captureTicketCode(page.url()))).toBe(regNo)
     const [entry] = await Promise.all([
       page.waitForEvent('download'),
@@ -162,8 +162,8 @@ describe('a postgraduate with a document', () => {
     await context.close()
   })
 
-  test('S006 S028 S032 S074 S080 S081 S118: appears in the office list with the document, in the filtered list and in its CSV', async () => {
-    // The filter must exclude another delegate, who does not pay.
+  test('S006 S028 S032 S074 S080 S081 S118: appears with the document in the office list, in the filtered list and in its CSV export', async () => {
+    // The filter must exclude another delegate, who has not paid.
     const otherVisit = await visit(browser)
     await otherVisit.page.goto(server.url + FORM_PATH)
     await fillForm(otherVisit.page, { name: 'Dr. Placeholder Intern', category: INTERN_CATEGORY })
@@ -237,7 +237,7 @@ describe('a postgraduate with a document', () => {
     await signIn(page)
     await page.waitForURL(/\/admin\/dashboard/)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    // The conference has ended by the date of the test, so its figures are collapsed.
+    // The conference ended before the date of the test, so its figures are collapsed.
     await page.getByRole('heading', { level: 2, name: 'AFPICON' }).click()
     await page.getByText(NAME).first().waitFor()
     await expectAccessible(page, 'dashboard')
@@ -280,7 +280,7 @@ describe('a chosen document', () => {
       .all()
     db.close()
     expect(storedDocument).toEqual([{ proofs: 1, name: PROOF_FILE.name }])
-    // After the payment, the next user of this computer does not see it.
+    // After the payment, the next user of this computer does not see the document.
     await page.goto(server.url + FORM_PATH)
     await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
     await page.getByText('Choose file', { exact: true }).waitFor()
@@ -288,7 +288,7 @@ describe('a chosen document', () => {
     await context.close()
   })
 
-  test('is uploaded again automatically after a lost connection; the payment waits for the upload and shows a message', async () => {
+  test('is uploaded again automatically after a lost connection; meanwhile, the payment waits and a message says so', async () => {
     const { page, context } = await visit(browser)
     let attempts = 0
     const DOCUMENT_PATHS = /\/proofs\/$/
@@ -316,7 +316,7 @@ describe('a chosen document', () => {
     await context.close()
   })
 
-  test('if it is a photo, is scaled down, rotated and stored without camera metadata', async () => {
+  test('is scaled down, rotated and stored without camera metadata if it is a photo', async () => {
     const { page, context } = await visit(browser)
     await page.goto(server.url + FORM_PATH)
     await fillForm(page, { name: 'Dr. Photo Sample', category: PG_CATEGORY })
@@ -384,7 +384,7 @@ describe('a chosen document', () => {
 })
 
 /**
- * Fills in the form of a delegate who must upload a document. Does not wait for the price, which is in the bar on a
+ * Fills in the form for a delegate who must upload a document. Does not wait for the price, which is in the bar on a
  * phone.
  */
 async function fillFormWithDocument(page: Page, name: string): Promise<void> {
@@ -397,7 +397,7 @@ async function fillFormWithDocument(page: Page, name: string): Promise<void> {
 }
 
 describe('a lost connection', () => {
-  test('before the response, after it, at the gateway and on return leads to one payment, one email and the document', async () => {
+  test('results in one payment, one email and one document, whether it occurs before or after the response, at the gateway or on return', async () => {
     const { page, context } = await visit(browser, { privateWindow: true, width: 360, height: 740 })
     await page.clock.install()
     const keys: (string | undefined)[] = []
@@ -410,7 +410,7 @@ describe('a lost connection', () => {
     await fillFormWithDocument(page, 'Dr. Lost Line')
     await page.getByText(`${PROOF_FILE.name} uploaded`).waitFor({ state: 'attached' })
 
-    // While the browser is offline, one message is shown. It disappears automatically afterwards.
+    // While the browser is offline, one message is shown. It disappears once the browser is online again.
     await context.setOffline(true)
     const offlineMessage = page.getByText('You are offline. Your answers are kept on this device')
     await offlineMessage.waitFor()
@@ -424,16 +424,16 @@ describe('a lost connection', () => {
     await offlineMessage.waitFor({ state: 'hidden' })
 
     // The form is submitted, but the browser never gets the response with the registration.
-    let responseLoss: 'silence' | 'after' | 'no' = 'silence'
+    let nextFailure: 'no response' | 'lost response' | 'none' = 'no response'
     let releaseResponse = (): void => {}
     const noResponse = new Promise<void>((resolve) => (releaseResponse = resolve))
     await page.route('**/api/afpicon/register/', async (route) => {
-      if (responseLoss === 'silence') {
-        responseLoss = 'after'
+      if (nextFailure === 'no response') {
+        nextFailure = 'lost response'
         return releaseResponse()
       }
-      if (responseLoss === 'no') return route.continue()
-      responseLoss = 'no'
+      if (nextFailure === 'none') return route.continue()
+      nextFailure = 'none'
       await route.fetch()
       await route.abort()
     })
@@ -451,7 +451,7 @@ describe('a lost connection', () => {
 
     // The delegate returns from the gateway to the form, which has stored the submitted answers.
     await page.goto(server.url + FORM_PATH)
-    await page.getByRole('link', { name: 'Check the payment or pay now' }).click()
+    await page.getByRole('link', { name: 'Check the payment status or pay now' }).click()
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     // The request for the gateway's page gets no response.
     let payRequestCount = 0
@@ -518,7 +518,7 @@ describe('a lost connection', () => {
   })
 })
 
-/** Reads the size of a JPEG from its frame header, like a viewer that ignores Exif. */
+/** Reads the size of a JPEG from its frame header, as a viewer that ignores Exif would. */
 function readJpegSize(jpeg: Buffer): { readonly width: number; readonly height: number } {
   for (let index = 2; index < jpeg.length; index += 2 + jpeg.readUInt16BE(index + 2))
     if (/^ff(c0|c1|c2)$/.test(jpeg.toString('hex', index, index + 2)))

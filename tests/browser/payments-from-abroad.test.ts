@@ -28,7 +28,7 @@ const ACCOUNT = 'demo'
 
 const readEvent = (id: string): string =>
   readFileSync(join(TOP, 'tests', 'events', `${id}.yaml`), 'utf8')
-/** Delegates from India pay rupees through Airpay, the others dollars through Razorpay. */
+/** Delegates from India pay in rupees through Airpay, and all others in dollars through Razorpay. */
 const DOLLAR_EVENT = addOfficeList(addInvoices(readEvent('dunecon2027')), 'dunecon2027').replace(
   '    - id: card\n      gateway: airpay\n',
   `    - {id: card-abroad, label: International card, gateway: razorpay, account: ${ACCOUNT}, currencies: USD}
@@ -41,7 +41,7 @@ const EURO_EVENT = addOfficeList(readEvent('heidetage2027'), 'heidetage2027')
   .replace('refund: 80%', 'refund: 50%')
   .replace('cancellation:\n', 'cancellation:\n  charge: {EUR: 25}\n')
 
-/** Creates a certificate for the two hosts of the gateways. Its key is deleted with the folder. */
+/** Creates a certificate for both gateway hosts. Its key is deleted with the folder. */
 function createCertificate(folder: string): Certificate {
   const files = { key: join(folder, 'key.pem'), certificate: join(folder, 'certificate.pem') }
   const options =
@@ -67,8 +67,8 @@ const readPdf = (file: string): string =>
 const findRegion = (page: Page, name: string): Locator => page.getByRole('region', { name })
 
 /**
- * The databases to test on, with server and gateways as separate processes. Only `npm run thorough` tests the second
- * one.
+ * The databases to test on. Server and gateways are separate processes. Only `npm run thorough` tests the second
+ * database.
  */
 const DATABASES = [
   ...(hasPostgres ? ['PostgreSQL'] : []),
@@ -182,7 +182,7 @@ describe.each(DATABASES)('on %s', (database) => {
     await office.page.goto(`${server.url}/admin/payments/settlements?event=dunecon2027`)
     const rates = office.page.getByRole('region', { name: 'Exchange rates' })
     await rates.getByLabel('Rate date').fill('2027-05-20')
-    await rates.getByLabel('Rupees for 1 unit').fill('84.50')
+    await rates.getByLabel('Rupees per unit').fill('84.50')
     await rates.getByLabel('Source').fill('Reference rate of the central bank')
     await rates.getByRole('button', { name: 'Save rate' }).click()
     await rates.getByText('1 USD = INR 84.50').waitFor()
@@ -219,7 +219,7 @@ describe.each(DATABASES)('on %s', (database) => {
     await office.context.close()
   })
 
-  // tests/server/registration/event-in-euro.test.ts covers the same without a browser.
+  // tests/server/registration/event-in-euro.test.ts covers the same steps without a browser.
   registerThorough(() => {
     test('a delegate pays euros by transfer, the payment is matched in a statement, and the refund is 50% less EUR 25', async () => {
       const { page, context, consoleErrors } = await visitOverHttps()
@@ -255,7 +255,7 @@ describe.each(DATABASES)('on %s', (database) => {
 
       await page.goto(ownLink)
       await page.getByRole('heading', { name: 'You Are Registered' }).waitFor()
-      const cancelRegion = findRegion(page, 'If you cannot come')
+      const cancelRegion = findRegion(page, 'If you cannot attend')
       await cancelRegion.getByRole('button', { name: 'Request cancellation' }).click()
       const dialog = page.getByRole('dialog')
       await expect.poll(async () => toPlainText(await dialog.innerText())).toContain('€ 170')
@@ -275,7 +275,7 @@ describe.each(DATABASES)('on %s', (database) => {
       await officeDialog.getByLabel('Reason', { exact: true }).fill('Cancelled.')
       await officeDialog.getByRole('button', { name: 'Refund' }).click()
       await office.getByText('€\u00a0170 was refunded').first().waitFor()
-      await inbox.waitForEmail(email, 'is cancelled')
+      await inbox.waitForEmail(email, 'has been cancelled')
       await page.reload()
       await expect.poll(() => readText(page)).toContain('€ 170')
       expect(consoleErrors).toEqual([])

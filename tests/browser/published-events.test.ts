@@ -54,7 +54,7 @@ type EventCase = {
   readonly total: string
   readonly heading: string
 }
-/** The label of the button in an event that accepts only cards. */
+/** The label of the submit button if an event accepts only cards. */
 const CARD_BUTTON = 'Proceed to Secure Payment'
 const REGISTERED_HEADING = 'You Are Registered'
 const EVENT_CASES: readonly EventCase[] = [
@@ -238,7 +238,7 @@ const EVENT_CASES: readonly EventCase[] = [
 
 /**
  * `npm test` covers an approval with documents, dollars by card and euros by transfer. Other tests cover several people
- * by card and a transfer in rupees. The examples of all events also test their bills.
+ * who pay by card, and a transfer in rupees. The examples of all events also test their bills.
  */
 const REPRESENTATIVE_EVENTS = ['swarafellow2027', 'dweepcon2027', 'burgkongress2027']
 const TESTED_CASES = ALL_RUNS

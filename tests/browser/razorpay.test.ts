@@ -63,7 +63,7 @@ test('a delegate pays USD 177, and the page and the receipt are in dollars', asy
   await context.close()
 })
 
-test('after a declined payment, the failed page offers another attempt, which succeeds', async () => {
+test('after a declined payment, the failed-payment page offers another attempt, which succeeds', async () => {
   const { page, context } = await visit(browser)
   await openCheckout(page, 'Second Delegate')
   await clickAtCheckout(page, 'Decline')
@@ -76,7 +76,7 @@ test('after a declined payment, the failed page offers another attempt, which su
   await context.close()
 })
 
-test('a cancelled checkout leads back to the event, where the same order can be paid', async () => {
+test('after cancelling the checkout, the delegate returns to the event and can pay the same order', async () => {
   const { page, context } = await visit(browser)
   await openCheckout(page, 'Third Delegate')
   await clickAtCheckout(page, 'Cancel')
@@ -90,7 +90,7 @@ test('a cancelled checkout leads back to the event, where the same order can be 
 const submitForm = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Register', exact: true }).click()
 
-test('with two card gateways, the delegate pays at the chosen one, and a bill in dollars offers only the one that accepts dollars', async () => {
+test('with two card gateways, the delegate pays at the chosen one, and for a bill in dollars, only the gateway that accepts dollars is offered', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await fillForm(page, 'razortwo', 'Rupee Delegate')
   await page.getByLabel('Card or UPI').check()

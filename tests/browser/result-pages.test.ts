@@ -14,7 +14,7 @@ import type { TestServer } from './serve.ts'
 
 const FETCH_FAILED = 'Failed to fetch registration details'
 const NETWORK_ERROR = 'Network error. Please check your internet connection.'
-const MAYBE_DEDUCTED = 'check that no money was taken from your account'
+const CHECK_ACCOUNT_ADVICE = 'check that no money was taken from your account'
 const STATUSES = ['success', 'pending', 'failed', 'refunded'] as const
 const DELEGATE = {
   full_name: 'Dr. Stored Sample',
@@ -27,7 +27,7 @@ type EventCase = {
   readonly title: string
   readonly id: string
   readonly pagesPath: string
-  /** The numbers that the registrations had in another system, in the order of `STATUSES`. */
+  /** The registrations' numbers in the system that they came from, in the order of `STATUSES`. */
   readonly numbers: readonly [string, string, string, string]
   readonly row: Readonly<Record<string, string>>
   readonly paidPage: {
@@ -36,7 +36,7 @@ type EventCase = {
     readonly notes: readonly string[]
     readonly buttons: readonly string[]
   }
-  /** Texts of a success page without an ID, with an invalid one, and with an unknown one. */
+  /** Texts of a success page whose URL has no ID, an invalid ID, or an unknown ID. */
   readonly errors: {
     readonly missing: string
     readonly malformed: readonly [string, string]
@@ -214,7 +214,7 @@ const CASES: readonly EventCase[] = [
     id: 'pulmocon2025',
     pagesPath: '/payment',
     numbers: ['PULMO20250001', 'PULMO-2025-2', 'PULMO3', 'PULMO20250004'],
-    // The columns of the old website: no base, no GST.
+    // The columns of the old website, which had no base price and no GST.
     row: { ...DELEGATE, registration_category_display: 'PG Students', final_amount: '123500' },
     paidPage: {
       heading: 'Payment Successful',
@@ -306,15 +306,15 @@ const buildUrl = (event: EventCase, outcome: 'success' | 'failed', query: string
 const waitForHeading = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 2, name, exact: true }).waitFor()
 describe.each(CASES)('$title', (event) => {
-  let [paidNo, , failedNo] = event.numbers
+  let [paidId, , failedId] = event.numbers
   beforeAll(() => {
-    ;[paidNo, , failedNo] = readNumbers(server.dataDir, event.numbers)
+    ;[paidId, , failedId] = readNumbers(server.dataDir, event.numbers)
   })
 
-  test('S024 S025 S026 S027 S033 S039 S057 S067 S071: paid: shows the stored name, items and amount, regardless of the values in the URL', async () => {
+  test('S024 S025 S026 S027 S033 S039 S057 S067 S071: the page of a paid registration shows the stored name, items and amount, regardless of the values in the URL', async () => {
     const { page } = visitor
     for (const outcome of ['failed', 'success'] as const) {
-      await page.goto(buildUrl(event, outcome, `?orderId=${paidNo}&amount=1.00&date=2001-01-01`))
+      await page.goto(buildUrl(event, outcome, `?orderId=${paidId}&amount=1.00&date=2001-01-01`))
       await waitForHeading(page, event.paidPage.heading)
     }
     // With only the number, the page shows no personal data: no address, no phone, and no empty rows for them.
@@ -325,27 +325,27 @@ describe.each(CASES)('$title', (event) => {
       await page.getByText(DELEGATE.phone_number).waitFor()
     }
     const data = removeGaps(await readData(page.getByRole('main')), 'Transaction ID')
-    expect(data).toMatchObject(replaceNumber(event.paidPage.data, event.numbers[0], paidNo))
+    expect(data).toMatchObject(replaceNumber(event.paidPage.data, event.numbers[0], paidId))
     expect(data['Payment Date']).toContain('10 November 2025, 9:05')
     const text = await readMain(page)
     for (const phrase of [DELEGATE.full_name, ...event.paidPage.notes])
       expect(text).toContain(phrase)
-    expect(text.replaceAll(' ', '')).toContain(paidNo)
+    expect(text.replaceAll(' ', '')).toContain(paidId)
     // A newly assigned number may contain these digits by chance.
-    expect(text.replaceAll(' ', '').replaceAll(paidNo, '')).not.toContain('2001')
+    expect(text.replaceAll(' ', '').replaceAll(paidId, '')).not.toContain('2001')
     for (const name of ['Download Receipt', 'Print Confirmation'])
       expect(await page.getByRole('button', { name }).count()).toBe(
         event.paidPage.buttons.includes(name) ? 1 : 0,
       )
     await expect.poll(() => page.title()).toBe(`${event.paidPage.heading} · ${event.title}`)
     await expectAccessible(page, `${event.title}, paid`)
-    if (event.paidPage.buttons.length > 0) await checkReceiptAndPrint(page, paidNo)
+    if (event.paidPage.buttons.length > 0) await checkReceiptAndPrint(page, paidId)
   })
 
-  test('S045 S046 S047 S060 S061 S062 S068 S072 S173: failed: shows details, causes or tips, and the next steps', async () => {
+  test('S045 S046 S047 S060 S061 S062 S068 S072 S173: the page of a failed payment shows details, causes or tips, and the next steps', async () => {
     const { page } = visitor
     for (const outcome of ['success', 'failed'] as const) {
-      await page.goto(buildUrl(event, outcome, `?orderId=${failedNo}&amount=1.00&date=2001-01-01`))
+      await page.goto(buildUrl(event, outcome, `?orderId=${failedId}&amount=1.00&date=2001-01-01`))
       await waitForHeading(page, 'Payment Failed')
       expect(await page.getByRole('alert').count()).toBe(0)
     }
@@ -355,7 +355,7 @@ describe.each(CASES)('$title', (event) => {
       'Order ID',
       'Registration Number',
     )
-    expect(data).toMatchObject(replaceNumber(event.failedPage.data, event.numbers[2], failedNo))
+    expect(data).toMatchObject(replaceNumber(event.failedPage.data, event.numbers[2], failedId))
     expect(data['Order ID'] ?? data['Transaction ID']).toBe(event.numbers[2])
     expect(data['Date'] ?? data['Attempt Date']).toBe('10 November 2025, 9:00 am')
     const text = await readMain(page)
@@ -383,14 +383,14 @@ describe.each(CASES)('$title', (event) => {
   })
 })
 
-/** One event with a receipt, and one with its own pages. Other events differ only in data and texts. */
+/** One event with a receipt, and one with custom pages. Other events differ only in their data and texts. */
 const REPRESENTATIVES = ['afpicon2026', 'pulmocon2025']
 const TESTED_CASES = CASES.filter(({ id }) => ALL_RUNS || REPRESENTATIVES.includes(id))
 
 describe.each(TESTED_CASES)('$title', (event) => {
-  let [paidNo, pendingNo, failedNo, refundedNo] = event.numbers
+  let [paidId, pendingId, failedId, refundedId] = event.numbers
   beforeAll(() => {
-    ;[paidNo, pendingNo, failedNo, refundedNo] = readNumbers(server.dataDir, event.numbers)
+    ;[paidId, pendingId, failedId, refundedId] = readNumbers(server.dataDir, event.numbers)
   })
 
   test('S040 S041 S044 S059 S066 S170: without a valid and known order ID, the page states the error and that a paid registration is not lost', async () => {
@@ -405,7 +405,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
       await page.goto(buildUrl(event, 'success', query))
       const alert = page.getByRole('alert')
       expect(toPlainText(await alert.getByRole('heading').textContent()), query).toBe(sentence)
-      const advice = 'If you have paid, your registration is not lost'
+      const advice = 'If you have already paid, your registration is safe'
       expect(toPlainText(await alert.textContent())).toContain(advice)
       if (event.errorButton === null) continue
       const link = page.getByRole('link', { name: event.errorButton })
@@ -414,10 +414,10 @@ describe.each(TESTED_CASES)('$title', (event) => {
     await expectAccessible(page, `${event.title}, unknown id`)
   })
 
-  test('S105 S116: pending, on both pages: shows no receipt and no statement about the payment, and offers payment while the event accepts it', async () => {
+  test('S105 S116: while a payment is pending, both pages show no receipt and do not say whether it succeeded, and offer payment while the event accepts it', async () => {
     const { page } = visitor
     for (const outcome of ['failed', 'success'] as const) {
-      await page.goto(buildUrl(event, outcome, `?orderId=${pendingNo}&amount=1.00`))
+      await page.goto(buildUrl(event, outcome, `?orderId=${pendingId}&amount=1.00`))
       await waitForHeading(page, 'Not paid yet')
       const text = await readMain(page)
       const isClosed = event.id === 'pulmocon2025'
@@ -437,9 +437,9 @@ describe.each(TESTED_CASES)('$title', (event) => {
     await expectAccessible(page, `${event.title}, pending`)
   })
 
-  test('S104: refunded: states the refund, without receipt or retry', async () => {
+  test('S104: the page of a refunded payment states the refund, and offers neither a receipt nor a retry', async () => {
     const { page } = visitor
-    await page.goto(buildUrl(event, 'success', `?orderId=${refundedNo}`))
+    await page.goto(buildUrl(event, 'success', `?orderId=${refundedId}`))
     await waitForHeading(page, 'Payment refunded')
     for (const name of event.paidPage.buttons)
       expect(await page.getByRole('button', { name }).count()).toBe(0)
@@ -486,7 +486,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
         expect(await link.getAttribute('href')).not.toContain(
           query === '' ? encodeURIComponent('N/A') : 'undefined',
         )
-      if (event.id !== 'pulmocon2025') expect(text).toContain(MAYBE_DEDUCTED)
+      if (event.id !== 'pulmocon2025') expect(text).toContain(CHECK_ACCOUNT_ADVICE)
       expect(await page.getByRole('alert').count()).toBe(0)
     }
     await expectAccessible(page, `${event.title}, failed, unknown`)
@@ -521,7 +521,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
           })
       })
     }
-    await page.goto(buildUrl(event, 'success', `?orderId=${paidNo}`))
+    await page.goto(buildUrl(event, 'success', `?orderId=${paidId}`))
     await page.getByRole('status').filter({ hasText: 'Loading your registration' }).waitFor()
     await page.locator('.spin').waitFor()
     await expectAccessible(page, `${event.title}, looking up`)
@@ -539,7 +539,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
     // An unexpected body with status 200 shows the same message, not a blank page or an endless spinner. Each iteration
     // first checks that the server's own message takes precedence over the text for the status and over the fallback.
     // The last response leads to the page for an unknown order, which has no Try again button.
-    const incompleteRow = { ...event.row, reg_no: paidNo, payment_status: 'paid' }
+    const incompleteRow = { ...event.row, reg_no: paidId, payment_status: 'paid' }
     for (const [bodyOf200, sentence] of [
       ['<p>a proxy in between</p>', FETCH_FAILED],
       [JSON.stringify({ status: 'success', registration: incompleteRow }), FETCH_FAILED],
@@ -554,11 +554,11 @@ describe.each(TESTED_CASES)('$title', (event) => {
     }
     // A failed page that cannot look up the order remains a failed page and shows no error.
     mockResponse = 'none'
-    await page.goto(buildUrl(event, 'failed', `?orderId=${failedNo}&amount=10.00&date=2025-11-09`))
+    await page.goto(buildUrl(event, 'failed', `?orderId=${failedId}&amount=10.00&date=2025-11-09`))
     await waitForHeading(page, 'Payment Failed')
     expect(await alert.count()).toBe(0)
     expect(await readMain(page)).not.toContain('No amount has been deducted')
-    await page.goto(buildUrl(event, 'success', `?orderId=${paidNo}`))
+    await page.goto(buildUrl(event, 'success', `?orderId=${paidId}`))
     await tryAgainButton.waitFor()
     for (const path of [eventRegistrationPaths, registrationPaths]) await page.unroute(path)
     await tryAgainButton.click()

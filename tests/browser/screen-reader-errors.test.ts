@@ -35,8 +35,8 @@ type FormCase = {
   /** Enters the answers that reveal every conditional field. */
   readonly revealFields: (page: Page) => Promise<void>
   /**
-   * Controls and messages in form order, which is not the order of the tree. The file control's name includes that of
-   * its button.
+   * Controls and messages in form order, which is not the order of the tree. The file control's name includes the name
+   * of its button.
    */
   readonly errors: readonly (readonly [name: string, message: string])[]
   readonly optional: readonly string[]
@@ -96,7 +96,7 @@ const FORMS: readonly FormCase[] = [
 /** Removes the "(optional)" mark from a name. */
 const toBareName = (name: string): string => name.replace(/ \(optional\)$/, '')
 
-// `npm test` omits the form of Chirurgia, which has no other kinds of controls.
+// `npm test` omits the form of Chirurgia, which has no additional kinds of controls.
 describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia2026'))(
   '$path',
   ({ path, revealFields, errors, optional }) => {
@@ -238,7 +238,7 @@ describe('states of the form that no other test checks with axe', () => {
       await page.unroute('**/api/midzone/register/')
     }
     await page.reload()
-    await page.getByText('We kept your answers.').waitFor()
+    await page.getByText('We saved your answers.').waitFor()
     await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
     await expectAccessible(page, 'a form with answers from an earlier visit')
     await page.getByRole('button', { name: 'Clear form' }).click()
@@ -255,7 +255,7 @@ describe('states of the form that no other test checks with axe', () => {
     await context.close()
   })
 
-  test('the price details in the bar of a phone', async () => {
+  test('the price details in the bar on a phone', async () => {
     const { page, context } = await visit(browser, { width: 360, height: 740 })
     await page.goto(`${server.url}/midzone2025`)
     const bar = page.getByRole('region', { name: 'Registration Summary' })

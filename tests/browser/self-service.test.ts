@@ -58,12 +58,12 @@ const register = (changes: object = {}): Promise<Response> =>
 /** Waits for an email to the delegate with this text, and returns the link in the newest one. */
 const waitForLink = async (phrase: string): Promise<string> =>
   findLink(await inbox.waitForEmail(EMAIL, phrase))
-/** Waits until the focus is on this heading, to which the page moves it because the focused button has disappeared. */
+/** Waits until the page has moved the focus to this heading, because the focused button has disappeared. */
 const waitForFocusOn = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { name }).and(page.locator(':focus')).waitFor()
 const findRegion = (page: Page, name: string) => page.getByRole('region', { name })
 
-test('a delegate requests a lost link, pays, changes an answer, cancels under the refund scale so that the seat is sold again, and erases the data', async () => {
+test('a delegate requests a lost link, pays, changes an answer and cancels under the refund scale; the seat is sold again, and staff erase the data', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   expect((await register({ full_name: NAME, email: EMAIL })).status).toBe(201)
   expect((await register()).status).toBe(409)
@@ -80,12 +80,12 @@ test('a delegate requests a lost link, pays, changes an answer, cancels under th
   await emailField.focus()
   await page.keyboard.type('Lost.Link@sample.example')
   await page.keyboard.press('Enter')
-  await page.getByText('If a registration uses this address').waitFor()
+  await page.getByText('If this address is registered').waitFor()
   await expectAccessible(page, 'a lost link')
 
   await page.goto(await waitForLink('Your link for Sample 2026'))
   await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
-  await findRegion(page, 'If you cannot come').getByText('You have not paid anything').waitFor()
+  await findRegion(page, 'If you cannot attend').getByText('You have not paid anything').waitFor()
   await page.getByRole('button', { name: /^Pay .*1,180 now$/ }).click()
   await clickAtGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
@@ -118,7 +118,7 @@ test('a delegate requests a lost link, pays, changes an answer, cancels under th
   await files.locator('input[type=file]').setInputFiles(PROOF_FILE)
   await files.getByText(`Letter: ${PROOF_FILE.name}`).waitFor()
 
-  const cancelRegion = findRegion(page, 'If you cannot come')
+  const cancelRegion = findRegion(page, 'If you cannot attend')
   await cancelRegion.getByRole('button', { name: 'Request cancellation' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('your refund will be ₹\u00a0885').waitFor()
@@ -126,11 +126,11 @@ test('a delegate requests a lost link, pays, changes an answer, cancels under th
   await dialog.getByRole('textbox').fill('I am ill.')
   await dialog.getByRole('button', { name: 'Request cancellation' }).click()
   await cancelRegion.getByText('You requested cancellation on 10 January 2026').waitFor()
-  await waitForFocusOn(page, 'If you cannot come')
+  await waitForFocusOn(page, 'If you cannot attend')
   await expectAccessible(page, 'the self-service page after a cancellation request')
   expect(await findLayoutProblemsAtAnyWidth(page), 'self-service page').toEqual([])
 
-  // Staff see it in the work queue and decide.
+  // Staff see the request in the work queue and decide on it.
   await page.goto(`${server.url}/admin/login`)
   await page.getByLabel('Username').fill(ADMIN.username)
   await page.getByLabel('Password').fill(ADMIN.password)
@@ -148,7 +148,7 @@ test('a delegate requests a lost link, pays, changes an answer, cancels under th
   }
   await performAction('Cancel registration', 'Ill.')
   await panel.getByText('To refund: ₹\u00a0885', { exact: true }).waitFor()
-  await inbox.waitForEmail(EMAIL, 'is cancelled')
+  await inbox.waitForEmail(EMAIL, 'has been cancelled')
   expect((await register()).status).toBe(201)
 
   await pressAction(page, 'Erase personal data')

@@ -11,11 +11,11 @@ import Database from 'better-sqlite3'
 import { vi } from 'vitest'
 import { isUpToDate, WEB_BUILD } from '../../server/cli/build/stamp.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
-import { checkFolderHere } from '../../server/events/files/event-folder.ts'
+import { checkFolderInThisThread } from '../../server/events/files/event-folder.ts'
 import { bootServer } from '../../server/main.ts'
 import { ALL_RUNS } from '../runs.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../server/prepared-files.ts'
-import { openStoreHere } from '../server/store-without-threads.ts'
+import { openStoreInProcess } from '../server/store-without-threads.ts'
 
 export const TOP = join(import.meta.dirname, '..', '..')
 export const ADMIN = { username: 'office', password: 'a long password for tests' } as const
@@ -26,7 +26,7 @@ export type TestServer = {
   readonly dataDir: string
   /** A copy of the event files, which a test may change. */
   readonly eventsDir: string
-  /** Returns the printed text and the log. */
+  /** Returns everything printed so far, including the log. */
   readonly readOutput: () => string
   readonly stop: () => Promise<void>
   /** Stops the server and keeps the data, for `serveAgain`. */
@@ -40,7 +40,7 @@ type Prepare = (folders: {
   readonly eventsDir: string
 }) => void | Promise<void>
 
-/** Lower than the ports that the system assigns, so that no other process gets one before our server listens. */
+/** Below the ports that the system assigns, so that no other process gets a port before our server listens on it. */
 const PORT_RANGE = [11_000, 31_000] as const
 
 /** Returns a port that no other test process gets while this process runs. */
@@ -66,7 +66,7 @@ const isPortFree = (port: number): Promise<boolean> =>
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 
-/** Whether the web build is up to date. Checked once for all files of a worker. */
+/** Whether the web build is up to date. Checked once per worker, for all its test files. */
 let isBuildCurrent: boolean | null = null
 
 /**
@@ -99,12 +99,12 @@ export async function serve(
     {
       // A worker thread has a time limit and would first have to load the checker, so that on a busy machine the old
       // version would remain active.
-      checkFolder: checkFolderHere,
+      checkFolder: checkFolderInThisThread,
       // On a busy machine, a rehearsal takes longer than a proxy would wait.
       maxRehearsalMs: 600_000,
-      // Starting the SQLite threads takes longer than loading a page. They have their own tests, and server processes
-      // use them.
-      ...(ALL_RUNS ? {} : { opens: openStoreHere }),
+      // Starting the SQLite threads takes longer than loading a page. The threads have their own tests, and are used
+      // by server processes.
+      ...(ALL_RUNS ? {} : { opens: openStoreInProcess }),
     },
   )
   if (!bootResult.ok)
@@ -236,7 +236,7 @@ export async function serveAsProcess(
   }
 }
 
-/** Waits until the server renders the page. While it is busy, it sends pages that the browser must render. */
+/** Waits until the server renders the page. While the server is busy, it sends pages that the browser must render. */
 export const waitUntilRendered = (url: string): Promise<void> =>
   vi.waitFor(
     async () => {

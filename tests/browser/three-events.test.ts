@@ -79,7 +79,7 @@ test('a runner registers with family members, a shirt and a donation, pays, and 
   await waitUntilRendered(`${server.url}/nilarun2027`)
   const release = await holdRequests(page, '**/assets/{index,shared,registration-page}*.js')
   await page.goto(`${server.url}/nilarun2027`, { waitUntil: 'commit' })
-  // The price changes before the scripts have loaded, even if the event sells other items than entries.
+  // The price changes before the scripts have loaded, even if the event sells items other than entries.
   const bar = page.getByRole('region', { name: 'Your Entry' })
   await page.getByLabel('Running shirt').selectOption('xxl')
   await expect.poll(async () => toPlainText(await bar.innerText())).toContain('₹ 1,348')
@@ -197,7 +197,7 @@ const readBillLines = (page: Page): Promise<Readonly<Record<string, string>>> =>
 const findConsents = (page: Page): Locator =>
   page.getByRole('checkbox', { name: /The society may use these details/ })
 
-test('a delegate goes through the form page by page, cannot choose unavailable items, and pays for the others', async () => {
+test('a delegate fills in the form page by page, cannot choose unavailable items, and pays for the chosen ones', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await fillAboutYou(page, 'Asha Sample')
   const memberGroup = page.getByRole('group', { name: 'Member of the society?' })
@@ -272,7 +272,7 @@ registerThorough(() => {
       await fillAboutYou(page, name)
       await findButton(page, 'Have a code?').click()
       await page.getByRole('textbox', { name: 'Code', exact: true }).fill('one time')
-      await findButton(page, 'Use code').click()
+      await findButton(page, 'Apply code').click()
       if (name === 'Faculty Two') {
         await page
           .getByText('This code has already been used the maximum number of times.')
@@ -326,7 +326,7 @@ async function registerAnother(
   ])
 }
 
-test('if seats are sold while the form is open, the error is at their field, or an alternative is offered', async () => {
+test('if the last seats are sold while the form is open, their field shows an error, or an alternative is offered', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   const clickButton = (name = 'Proceed to Secure Payment'): Promise<void> =>
     findButton(page, name).click()
@@ -337,7 +337,7 @@ test('if seats are sold while the form is open, the error is at their field, or 
   await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
   await findButton(page, 'Have a code?').click()
   await page.getByRole('textbox', { name: 'Code', exact: true }).fill('spent soon')
-  await findButton(page, 'Use code').click()
+  await findButton(page, 'Apply code').click()
   await goToNextPage(page, 'Programme')
   await page.getByRole('checkbox', { name: /^Ventilation/ }).check()
   await goToNextPage(page, 'Company and Stay')
@@ -350,7 +350,7 @@ test('if seats are sold while the form is open, the error is at their field, or 
   const codeField = page.getByRole('textbox', { name: 'Code', exact: true })
   await codeField.and(page.locator('[aria-invalid=true]')).waitFor()
   await expectTotal('₹ 8,260')
-  // The workshop is full: the page with its field shows the message there.
+  // The workshop is full: the form opens the page with its field, which shows the message.
   await clickButton()
   const workshops = page.getByRole('group', { name: /^Workshops/ })
   await workshops.getByText('Ventilation (Hall B, 12 noon): This workshop is full').waitFor()
@@ -360,7 +360,7 @@ test('if seats are sold while the form is open, the error is at their field, or 
   await goToNextPage(page, 'Consent')
   await goToNextPage(page, 'Check your answers')
   await expectTotal('₹ 5,900')
-  // The category is full: another is offered, and its price is confirmed. It requires the council number.
+  // The category is full: another is offered, and its price is confirmed. Trainees need a council number.
   const letter = new File([PROOF_FILE.buffer], PROOF_FILE.name, { type: PROOF_FILE.mimeType })
   await registerAnother({ role: 'trainee', council_no: 'k-LateSample' }, letter)
   await clickButton()
@@ -376,7 +376,7 @@ test('if seats are sold while the form is open, the error is at their field, or 
   await context.close()
 })
 
-test('the sales page of the office is accessible', async () => {
+test('the office’s sales page is accessible', async () => {
   const { page, context } = await visit(browser, { width: 768 })
   await page.goto(`${server.url}/admin/events/nidancon2027/sales`)
   await page.getByLabel('Username').fill(ADMIN.username)

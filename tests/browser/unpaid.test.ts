@@ -51,7 +51,7 @@ const readMain = async (page: Page): Promise<string> =>
   toPlainText(await page.getByRole('main').textContent())
 
 describe('a payment that is declined', () => {
-  test('S034 S060 S061 S062 S173: shows the failed page, whose Try Again leads back to the form', async () => {
+  test('S034 S060 S061 S062 S173: shows the failed page, whose Try Again button leads back to the form', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await openGateway(page, 'Dr. Declined Sample')
     await clickAtGateway(page, 'Decline')
@@ -85,7 +85,7 @@ describe('a payment that is declined', () => {
       .toBe('/')
     await expect.poll(() => page.getByRole('button', { name: 'Download Receipt' }).count()).toBe(0)
 
-    // The success address of the same order, opened manually, still shows the failure.
+    // The same order's success URL, opened manually, still shows the failure.
     await page.goto(`${server.url}${SUCCESS_PATH}?orderId=${readOrderId(page)}&amount=3540.00`)
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
     expect(await readMain(page)).not.toContain('Paid')
@@ -112,7 +112,7 @@ describe('a payment that is declined', () => {
 })
 
 describe('a slow payment', () => {
-  test('S116: is pending first, without a receipt or a pay button, and is then shown as paid without a reload', async () => {
+  test('S116: is pending at first, without a receipt or a pay button, and is then shown as paid without a reload', async () => {
     const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
     const announcements = await recordAnnouncements(page)
     await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Pending Example'))
@@ -142,7 +142,7 @@ describe('a slow payment', () => {
     await context.close()
   })
 
-  test('stays unpaid if its success address is opened manually, and can be paid there with one click', async () => {
+  test('stays unpaid if its success URL is opened manually, and can be paid there with one click', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     const orderId = await registerThroughApi(server.url, 'Dr. Abandoned Demo')
     await page.goto(
@@ -204,7 +204,7 @@ describe('a slow payment', () => {
     await dialog.waitFor({ state: 'hidden' })
     await payNow.click()
     await dialog.waitFor()
-    // A status query can end the old order and change the page, but the confirmation dialog stays
+    // A status query can close the old order and change the page, but the confirmation dialog stays
     // open.
     await page.route('**/api/afpicon/registrations/**', async (route) => {
       const response = await route.fetch()
@@ -226,7 +226,7 @@ describe('a slow payment', () => {
     await context.close()
   })
 
-  test('is under review if the amount differs: the page states since when, the next step and the contact address', async () => {
+  test('is under review if the amount differs: the page states since when, what happens next and whom to contact', async () => {
     const { page, context } = await visit(browser)
     await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Short Amount'))
     await clickAtGateway(page, 'Pay a wrong amount')
@@ -255,11 +255,13 @@ describe('the browser’s Back button, from the gateway to the form', () => {
     await proceedToGateway(page)
     expect(await readGatewayOrder(page)).toBe(orderId)
 
-    // A changed answer creates another registration, and the page states this beforehand.
+    // A changed answer creates another registration, and the page says so beforehand.
     await page.goBack()
     await findField(page, 'Full Name').fill('Dr. Back Changed')
     await ownRegion
-      .getByText('If you change your answers, you create a new registration.')
+      .getByText(
+        'If you change your answers and submit the form again, you will create a new registration.',
+      )
       .waitFor()
     await ownRegion.getByRole('link').click()
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
@@ -394,7 +396,10 @@ describe('the state of a registration on its page', () => {
         price_until: '2025-10-31',
       },
       'Not paid yet',
-      ['The price was valid until 31 October 2025', 'we will ask you before charging anything'],
+      [
+        'The price was valid until 31 October 2025',
+        'we will ask you to confirm it before we charge you',
+      ],
       'Pay now',
     ],
     [
@@ -443,8 +448,11 @@ describe('the state of a registration on its page', () => {
         price_until: '2025-10-31',
       },
       'Payment Failed',
-      ['The price was valid until 31 October 2025', 'we will ask you before charging anything'],
-      'Pay again',
+      [
+        'The price was valid until 31 October 2025',
+        'we will ask you to confirm it before we charge you',
+      ],
+      'Try to pay again',
     ],
     [
       'under review by the organisers',

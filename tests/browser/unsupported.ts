@@ -59,7 +59,7 @@ for (const [name, api] of Object.entries(interfaces)) {
 }
 
 /**
- * If the type of a receiver is unknown, it is assumed to be one of these. Other interfaces (payment requests,
+ * A receiver of unknown type is assumed to be one of these. Other interfaces (payment requests,
  * graphics, sensors) have members with the same names as properties of ordinary objects.
  */
 const COMMON_INTERFACES =
@@ -71,7 +71,10 @@ const isCommon = ({ owner }: Member): boolean =>
 const toInterfaceName = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`
 const isKnown = (name: string): boolean => globals.has(name) || toInterfaceName(name) in interfaces
 const GLOBAL_OBJECTS = new Set(['window', 'self', 'globalThis'])
-/** Methods that return an iterator. Iterator helpers (`map`, `filter`) are newer than the same methods of arrays. */
+/**
+ * Methods that return an iterator. Iterator helpers (`map`, `filter`) are newer than the array methods with the same
+ * names.
+ */
 const ITERATOR_METHODS = new Set(['keys', 'values', 'entries', 'matchAll'])
 
 const toVersionNumber = (version: string): number => {
@@ -79,7 +82,7 @@ const toVersionNumber = (version: string): number => {
   return major * 1_000 + minor
 }
 
-/** Returns the supported browsers that lack a feature. Empty if MDN has no data. */
+/** Returns the supported browsers that lack a feature, or an empty list if MDN has no data. */
 function findLackingBrowsers({ support }: CompatStatement, browsers: MinimumVersions): string[] {
   return Object.entries(browsers).flatMap(([browser, minimumVersion]) => {
     const supportData = support[browser as keyof typeof support]
@@ -115,7 +118,7 @@ export function findUnsupportedFeatures(
   source: string,
   browsers: MinimumVersions,
 ): readonly string[] {
-  // Syntax newer than ES2022 does not parse, because the build transpiles it.
+  // Syntax newer than ES2022 is a parse error, because the build should have transpiled it.
   const tree = parse(source, {
     ecmaVersion: 2022,
     sourceType: 'module',
@@ -199,6 +202,6 @@ export function findUnsupportedFeatures(
   return [...features].toSorted()
 }
 
-/** Returns whether the browsers support an interface. A missing interface is reported where it is constructed. */
+/** Returns whether all the browsers support an interface. A missing interface is reported where it is constructed. */
 const isSupportedInterface = (name: string, browsers: MinimumVersions): boolean =>
   (globals.get(name) ?? []).some((compat) => findLackingBrowsers(compat, browsers).length === 0)

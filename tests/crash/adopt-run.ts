@@ -13,7 +13,7 @@ import { compareContents, readContents, readTotals } from './adoption/table-cont
 import type { Contents } from './adoption/table-contents.ts'
 
 // Fills the databases with the code of version 30, on SQLite and on PostgreSQL, and prints a report. Exits with 1 if
-// something differs.
+// there is an unexpected difference.
 
 /** The last commit whose schema has version 30. */
 const OLD_COMMIT = 'eed793e3fdee953fc42729f2b6cf776f156a5b53'
@@ -21,7 +21,7 @@ const OLD_VERSION = 30
 const REPOSITORY = join(import.meta.dirname, '../..')
 /**
  * The changes that a migration may make: it normalises references of payment claims, rewrites the reason of unmatched
- * bank payments, and marks payments for review that share a reference.
+ * bank payments, and marks payments that share a reference for review.
  */
 const ALLOWED_DIFFERENCES = /^tellings\.folded: |^captures\.why: |^event_issuers/
 
@@ -50,7 +50,7 @@ function checkOutOldVersion(folder: string): void {
 const getDatabase = ({ dataDir, url }: StorageLocation): string =>
   url ?? join(dataDir, 'rollcall.db')
 
-/** Compares the rows with the old version's, and the totals with the rows. Returns the hash of the rows. */
+/** Compares the rows with the old version's rows, and the totals with the rows. Returns a hash of the rows. */
 async function compareRows(
   name: string,
   contentsBefore: Contents,
@@ -69,7 +69,7 @@ async function compareRows(
   )
   const { counted: countedTotals, stored: storedTotals } = await readTotals(getDatabase(storage))
   report(
-    `${name}: totals ${countedTotals === storedTotals ? 'are those of the rows' : `${countedTotals}, rows ${storedTotals}`}`,
+    `${name}: totals ${countedTotals === storedTotals ? 'match the rows' : `${countedTotals}, rows ${storedTotals}`}`,
     countedTotals === storedTotals,
   )
   return hash
@@ -93,7 +93,7 @@ async function checkMigration(
   const hash = await compareRows(name, before, storage)
   const totalsAfter = (await readTotals(getDatabase(storage))).counted
   report(
-    `${name}: totals ${totalsAfter === totals ? 'as before' : totalsAfter}`,
+    `${name}: totals ${totalsAfter === totals ? 'unchanged' : totalsAfter}`,
     totalsAfter === totals,
   )
   const inProgressBase = OLD_VERSION * 1000
@@ -109,12 +109,12 @@ async function checkMigration(
     const versionWhenKilled = await killAt(killedStorage, target)
     await migrateToEnd(killedStorage)
     const hashAfterKill = await compareRows(
-      `${name}, killed at ${versionWhenKilled}`,
+      `${name}, killed at version ${versionWhenKilled}`,
       before,
       killedStorage,
     )
     report(
-      `${name}, killed at ${versionWhenKilled}: the same rows as without a kill`,
+      `${name}, killed at version ${versionWhenKilled}: the same rows as without a kill`,
       hashAfterKill === hash,
     )
   }
@@ -128,11 +128,11 @@ async function checkMigration(
     versions.push(await killAt(oftenKilledStorage, target))
   await migrateToEnd(oftenKilledStorage)
   const hashAfterKills = await compareRows(
-    `${name}, killed at ${versions.join(', ')}`,
+    `${name}, killed at versions ${versions.join(', ')}`,
     before,
     oftenKilledStorage,
   )
-  report(`${name}, killed often: the same rows as without a kill`, hashAfterKills === hash)
+  report(`${name}, killed several times: the same rows as without a kill`, hashAfterKills === hash)
   report(
     `${name}: version ${await readVersion(oftenKilledStorage)}`,
     (await readVersion(oftenKilledStorage)) === latestVersion,
@@ -169,7 +169,7 @@ try {
     const postgres = await startPostgres()
     server = postgres
     const movedUrl = await postgres.database('old_moved')
-    await measureTime('PostgreSQL: moved there by the old version', async () => {
+    await measureTime('PostgreSQL: moved from SQLite by the old version', async () => {
       execFileSync(process.execPath, ['bin/rollcall.js', 'move', 'to-postgres'], {
         cwd: checkout,
         env: { ...process.env, DATA_DIR: filledFolder, DATABASE_URL: movedUrl },

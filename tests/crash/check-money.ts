@@ -7,8 +7,8 @@ import { INR, readAmount } from '../../engine/index.ts'
 import type { SandboxOrder } from '../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import type { AcknowledgedOperations } from './delegates.ts'
 
-/** Rules, each with a query for the rows that violate it. */
-const RULES: readonly (readonly [string, string])[] = [
+/** Descriptions of problems, each with a query that returns the affected rows. */
+const PROBLEM_QUERIES: readonly (readonly [string, string])[] = [
   [
     'the revenue differs from the accepted payments minus refunds',
     `SELECT (SELECT coalesce(sum(amount), 0) FROM revenue) AS said, (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.state IN ('fits', 'accepted'))
@@ -16,7 +16,7 @@ const RULES: readonly (readonly [string, string])[] = [
      WHERE said <> counted`,
   ],
   [
-    'a successful payment without exactly one capture that counts for it',
+    'a successful payment does not have exactly one capture that counts for it',
     `SELECT p.order_id FROM payments p WHERE p.status IN ('success', 'refunded')
        AND (SELECT count(*) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) <> 1`,
   ],
@@ -26,7 +26,7 @@ const RULES: readonly (readonly [string, string])[] = [
      WHERE c.state IN ('fits', 'accepted') AND p.status NOT IN ('success', 'refunded')`,
   ],
   [
-    'two successful payments of one registration',
+    'a registration has two successful payments',
     `SELECT registration_id FROM payments WHERE status IN ('success', 'refunded') GROUP BY registration_id HAVING count(*) > 1`,
   ],
   [
@@ -35,12 +35,12 @@ const RULES: readonly (readonly [string, string])[] = [
        (SELECT 1 FROM payments p WHERE p.registration_id = g.id AND p.status = 'success')`,
   ],
   [
-    'a successful payment without exactly one confirmation email',
+    'a paid registration does not have exactly one confirmation email',
     `SELECT g.reg_no FROM registrations g WHERE g.payment_status = 'success'
        AND (SELECT count(*) FROM mail_queue m WHERE m.registration_id = g.id AND m.kind = 'confirmation') <> 1`,
   ],
   [
-    'a capture in review that the office does not list',
+    'the office does not list a capture in review',
     `SELECT c.reference FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = p.registration_id
      WHERE c.state = 'review' AND (p.review IS NULL OR g.in_review = 0)`,
   ],
@@ -55,7 +55,7 @@ const RULES: readonly (readonly [string, string])[] = [
   ['rows refer to missing rows', 'SELECT * FROM pragma_foreign_key_check'],
 ]
 
-/** Returns the problems. `isSettled`: all sales and refunds of the gateway have been queried. */
+/** Returns the problems. `isSettled` is true once all of the gateway's sales and refunds have been queried. */
 export function findPaymentProblems(
   dataDir: string,
   operations: AcknowledgedOperations,
@@ -68,7 +68,7 @@ export function findPaymentProblems(
     const problems: string[] = []
     const integrity = db.pragma('integrity_check', { simple: true })
     if (integrity !== 'ok') problems.push(`integrity_check: ${String(integrity)}`)
-    for (const [rule, sql] of RULES)
+    for (const [rule, sql] of PROBLEM_QUERIES)
       for (const row of readRows(sql)) problems.push(`${rule}: ${JSON.stringify(row)}`)
     const checkStored = (label: string, ids: Iterable<string>, sql: string): void => {
       const statement = db.prepare(sql)
@@ -88,13 +88,13 @@ export function findPaymentProblems(
     )
     checkStored(
       'a gateway message',
-      operations.notices,
+      operations.acceptedMessages,
       "SELECT 1 FROM gateway_notices WHERE order_id = ? AND kind = 'notice'",
     )
-    checkStored('a decision', operations.decided, 'SELECT 1 FROM decisions WHERE about = ?')
+    checkStored('a decision', operations.decidedReviews, 'SELECT 1 FROM decisions WHERE about = ?')
     checkStored(
       'a refund',
-      operations.refunded,
+      operations.refundedRegistrations,
       `SELECT 1 FROM refunds r JOIN captures c ON c.id = r.capture_id JOIN registrations g ON g.id = c.registration_id WHERE g.reg_no = ?`,
     )
     for (const { about, n } of readRows(
@@ -109,7 +109,7 @@ export function findPaymentProblems(
   }
 }
 
-/** Compares an order with the gateway: each refund was requested once, and in the end each sale is recorded. */
+/** Compares an order with the gateway: no refund exceeds its requests, and once settled, each sale is recorded. */
 function findOrderProblems(
   order: SandboxOrder,
   readRows: (sql: string, ...params: unknown[]) => Record<string, unknown>[],
@@ -135,12 +135,12 @@ function findOrderProblems(
   )
   return recordedCaptures.length === 1
     ? problems
-    : [...problems, `${order.orderId}: its payment is not recorded`]
+    : [...problems, `${order.orderId}: the payment is not recorded`]
 }
 
 /**
- * Reads the simulator's orders. The last line of each order counts; the last line of the file may
- * be incomplete.
+ * Reads the simulator's orders. Each order's last line is used. The last line of the file may be
+ * incomplete.
  */
 export function readSandboxOrders(dataDir: string): readonly SandboxOrder[] {
   const file = join(dataDir, 'sandbox.jsonl')

@@ -1,4 +1,4 @@
-/** Finds problems after faults, as the office and the mail server see them. */
+/** Finds problems after faults that are visible in the office or on the mail server. */
 import { parse } from 'csv-parse/sync'
 import type { Email } from '../browser/inbox.ts'
 import { FAULT_EVENT, SEATS } from './fault-clients.ts'
@@ -42,9 +42,10 @@ export async function checkOverHttp(
 ): Promise<CheckResult> {
   const headers = await signIn(url, password)
   const get = async (path: string): Promise<string> => {
-    const answer = await fetch(`${url}${path}`, { headers })
-    const text = await answer.text()
-    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text.slice(0, 200)}`)
+    const response = await fetch(`${url}${path}`, { headers })
+    const text = await response.text()
+    if (response.status !== 200)
+      throw new Error(`${path}: ${response.status} ${text.slice(0, 200)}`)
     return text
   }
   const rows = parse(await get(`/admin/export/?event_type=${FAULT_EVENT}`), {
@@ -67,7 +68,7 @@ export async function checkOverHttp(
     problems.push(`${email} is registered twice`)
 
   const memberCount = rows.filter((row) => readCell(row, 'category') === 'Member').length
-  if (memberCount > SEATS) problems.push(`${memberCount} have one of ${SEATS} seats`)
+  if (memberCount > SEATS) problems.push(`${memberCount} delegates share ${SEATS} seats`)
   if (memberCount === 0) problems.push('no delegate has a seat: the list was not read correctly')
 
   const paidNumbers = new Set(paidRows.map((row) => readCell(row, 'number')))
@@ -87,7 +88,9 @@ export async function checkOverHttp(
   const listTotals = [rows.length, paidRows.length, paidTotal]
   const shownFigures = [stats?.total_registrations, stats?.paid_registrations, stats?.total_revenue]
   if (shownFigures.join() !== listTotals.join())
-    problems.push(`the dashboard has ${shownFigures.join(', ')}, the list ${listTotals.join(', ')}`)
+    problems.push(
+      `the dashboard shows ${shownFigures.join(', ')}, but the list ${listTotals.join(', ')}`,
+    )
   const reviews = JSON.parse(await get('/admin/reviews/')) as { readonly count: number }
   if (reviews.count > 0) problems.push(`${reviews.count} payments are in review`)
 
@@ -117,7 +120,7 @@ function findDetailProblems(regNo: string, text: string): readonly string[] {
     .flatMap(({ facts }) => facts)
     .filter(({ type }) => type === 'confirmed').length
   if (confirmationCount !== 1)
-    problems.push(`${regNo} has its payment confirmed ${confirmationCount} times`)
+    problems.push(`${regNo} had its payment confirmed ${confirmationCount} times`)
   if (mails.length !== 1) problems.push(`${regNo} has ${mails.length} emails in the queue`)
   return problems
 }
@@ -130,12 +133,12 @@ function findRepeatedValues(values: readonly string[]): ReadonlySet<string> {
 }
 
 async function signIn(url: string, password: string): Promise<Readonly<Record<string, string>>> {
-  const answer = await fetch(`${url}/admin/login/`, {
+  const response = await fetch(`${url}/admin/login/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: 'admin', password }),
   })
-  const { token } = (await answer.json()) as { readonly token?: string }
-  if (token === undefined) throw new Error(`the admin cannot sign in: ${answer.status}`)
+  const { token } = (await response.json()) as { readonly token?: string }
+  if (token === undefined) throw new Error(`the admin cannot sign in: ${response.status}`)
   return { authorization: `Bearer ${token}` }
 }

@@ -3,7 +3,7 @@ import { DATABASE_FILE } from '../../server/storage/database/sqlite-connection.t
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** Creates a seeded generator of random numbers from 0 to 1. */
+/** Creates a seeded generator of random numbers between 0 and 1. */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -13,7 +13,7 @@ export function createRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
-/** The seed of random choices. CRASH_SEED repeats a failed run. */
+/** The seed for random choices. Setting CRASH_SEED repeats a failed run. */
 export const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 2 ** 31)
 
 type Counts = {
@@ -22,13 +22,13 @@ type Counts = {
   readonly auditRows: number
 }
 
-/** Returns the problems. Unless `hasFile` is null, the uploaded file of every registration must be stored. */
+/** Returns the problems. Unless `hasFile` is null, every registration's uploaded file must be stored. */
 export function findIncomplete(
   dataDir: string,
   acknowledgedNumbers: readonly string[],
   hasFile: ((sha256: string) => boolean) | null,
 ): readonly string[] {
-  // Not read-only: the first connection after a crash replays the log, as the server does.
+  // Not read-only: the first connection after a crash replays the write-ahead log, as it does in the server.
   const db = new Database(join(dataDir, DATABASE_FILE))
   try {
     const problems: string[] = []
@@ -42,7 +42,7 @@ export function findIncomplete(
               (SELECT count(*) FROM audit_log a JOIN registrations x ON x.id = a.registration_id WHERE x.reg_no = r.reg_no AND a.reg_no = r.reg_no AND a.what = 'registered') AS "auditRows"
        FROM (SELECT ? AS reg_no) r`,
     )
-    const proofStatement = db
+    const uploadStatement = db
       .prepare<[string], string>(
         'SELECT u.sha256 FROM uploads u JOIN registrations r ON r.id = u.registration_id WHERE r.reg_no = ?',
       )
@@ -60,7 +60,7 @@ export function findIncomplete(
           `${regNo}: ${registered} registrations, ${payments} payments, ${auditRows} audit rows`,
         )
       if (hasFile === null || registered === 0) continue
-      const sha256 = proofStatement.get(regNo)
+      const sha256 = uploadStatement.get(regNo)
       if (sha256 === undefined) problems.push(`${regNo}: no upload is recorded`)
       else if (!hasFile(sha256)) problems.push(`${regNo}: the uploaded file is missing`)
     }

@@ -9,33 +9,33 @@ const TREASURER_COUNT = 4
 /** Operations that the server confirmed. */
 export type AcknowledgedOperations = {
   readonly registered: Set<string>
-  /** Order ids of accepted gateway messages, with repetitions. */
-  readonly notices: string[]
-  /** Ids of decided reviews. */
-  readonly decided: string[]
-  /** Registration numbers of accepted refunds. */
-  readonly refunded: string[]
+  /** Order ids in accepted gateway messages, including repeated ones. */
+  readonly acceptedMessages: string[]
+  /** Ids of reviews that were decided. */
+  readonly decidedReviews: string[]
+  /** Registration numbers for which a refund was accepted. */
+  readonly refundedRegistrations: string[]
   readonly retried: string[]
 }
 export const createAcknowledgedOperations = (): AcknowledgedOperations => ({
   registered: new Set(),
-  notices: [],
-  decided: [],
-  refunded: [],
+  acceptedMessages: [],
+  decidedReviews: [],
+  refundedRegistrations: [],
   retried: [],
 })
 export const countOperations = (operations: AcknowledgedOperations): number =>
-  operations.notices.length +
-  operations.decided.length +
-  operations.refunded.length +
+  operations.acceptedMessages.length +
+  operations.decidedReviews.length +
+  operations.refundedRegistrations.length +
   operations.retried.length
 
 type PickOne = <T>(from: readonly T[]) => T
 type Fields = Readonly<Record<string, string>>
 
 /**
- * Runs the clients until the server stops, and records every success response, whose result must survive any crash.
- * `random` chooses the actions; their order depends on the machine.
+ * Runs the clients until the server stops, and records each operation that the server confirmed, which must survive any
+ * crash. `random` determines the actions; their order depends on the machine.
  */
 export async function runPayingClients(
   { url, child }: RunningServer,
@@ -53,7 +53,7 @@ export async function runPayingClients(
       try {
         await runTurn()
       } catch (error) {
-        // The connection of a killed server breaks. Any other error is a bug.
+        // When the server is killed, its connections break. Any other error is a bug.
         if (isRunning() && !(error instanceof TypeError)) throw error
       }
     }
@@ -120,8 +120,8 @@ async function registerAndPay(
 }
 
 /**
- * Pays an order: posts the hand-off, uses the gateway's page, and sends the browser's return and the gateway's
- * message.
+ * Pays an order: posts the hand-off form, acts on the gateway's page, and sends the browser's return request and
+ * the gateway's message.
  */
 async function payAt(
   url: string,
@@ -138,10 +138,10 @@ async function payAt(
   if (fields['TRANSACTIONID'] === undefined) return
   await postForm(`${url}/api/payment/return/`, new URLSearchParams(fields))
   const messageResponse = await postForm(`${url}/api/payment/webhook/`, new URLSearchParams(fields))
-  if (messageResponse.status === 200) operations.notices.push(data.orderid)
+  if (messageResponse.status === 200) operations.acceptedMessages.push(data.orderid)
 }
 
-/** Builds the fields of the hidden form as the gateways file defines them. */
+/** Builds the fields of the hidden form that the gateways file defines. */
 const createFormFields = (data: PaymentData): Record<string, string> => ({
   privatekey: data.privatekey ?? '',
   mercid: data.mercid ?? '',
@@ -180,19 +180,19 @@ async function decideOrRefund(
     const regNo = pick(regNos)
     const amount = pick([{}, { amount: 80 }, { amount: 1000 }])
     const body = JSON.stringify({ act: 'refund', why: note, ...amount })
-    const answer = await postForm(`${url}/admin/registrations/${regNo}/acts/`, body, headers)
-    if (answer.status === 200) operations.refunded.push(regNo)
+    const response = await postForm(`${url}/admin/registrations/${regNo}/acts/`, body, headers)
+    if (response.status === 200) operations.refundedRegistrations.push(regNo)
     return
   }
   const reviewsResponse = await fetch(`${url}/admin/reviews/`, { headers })
   const { reviews } = (await reviewsResponse.json()) as ReviewsResponse
   if (reviews.length === 0) return
   const { id, version, decisions } = pick(reviews)
-  // After `ask`, another order pays the balance, which the checks would mistake for a second payment.
+  // After `ask`, the balance is paid through another order, which the checks would mistake for a second payment.
   const decision = pick(
     decisions.filter((candidate) => candidate !== 'move' && candidate !== 'ask'),
   )
   const body = JSON.stringify({ decision, version, why: note, reference: id })
-  const answer = await postForm(`${url}/admin/reviews/${id}/decide/`, body, headers)
-  if (answer.status === 200) operations.decided.push(id)
+  const response = await postForm(`${url}/admin/reviews/${id}/decide/`, body, headers)
+  if (response.status === 200) operations.decidedReviews.push(id)
 }

@@ -1,4 +1,4 @@
-/** Replaces the store's module; see early-answers.ts. */
+/** Replaces the store's module with one that responds before it commits; see early-answers.ts. */
 import { openSqliteStore } from '../../server/storage/open-store.ts'
 import type { Store } from '../../server/storage/index.ts'
 

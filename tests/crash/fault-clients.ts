@@ -19,11 +19,11 @@ quotas:
 export type ClientResults = {
   /** Registration numbers by email address. */
   readonly registered: Map<string, string>
-  /** Numbers of registrations that a server showed as paid. */
+  /** Registration numbers that a server showed as paid. */
   readonly paid: Set<string>
   /** Email addresses of delegates who were told that the hall is full. */
   readonly soldOut: string[]
-  /** Responses that none of the faults explains. */
+  /** Responses that no fault can explain. */
   readonly unexpected: string[]
 }
 export const createClientResults = (): ClientResults => ({
@@ -37,23 +37,23 @@ export type ClientOptions = {
   /** The URL of the load balancer. */
   readonly url: () => string
   readonly results: ClientResults
-  readonly isOver: () => boolean
+  readonly hasEnded: () => boolean
   /** If false, forms are sent without an idempotency key, as a negative control. */
-  readonly hasKeys?: boolean
+  readonly sendsIdempotencyKeys?: boolean
 }
 
 /** The pause before a retry. */
 const RETRY_MS = 25
-/** One response in this many is discarded: the form is sent again, and must return the same number. */
+/** One response in this many is discarded. The form is then sent again, and must return the same number. */
 const DISCARD_ONE_IN = 4
 /** One delegate in this many does not pay. */
 const UNPAID_ONE_IN = 3
 /** The interval at which the gateway repeats its messages until a server shows the order as paid. */
 const MESSAGE_INTERVAL_MS = 250
 
-/** Registers one delegate after another until the run ends. */
+/** Registers delegates one after another until the run ends. */
 export async function runClient(name: string, options: ClientOptions): Promise<void> {
-  for (let n = 1; !options.isOver(); n += 1) {
+  for (let n = 1; !options.hasEnded(); n += 1) {
     const order = await register(`${name}-${n}`, n, options)
     if (order !== null && n % UNPAID_ONE_IN !== 0) await pay(order, options)
   }
@@ -64,7 +64,7 @@ type Order = { readonly regNo: string; readonly data: PaymentData }
 async function register(
   person: string,
   n: number,
-  { url, results, isOver, hasKeys = true }: ClientOptions,
+  { url, results, hasEnded, sendsIdempotencyKeys = true }: ClientOptions,
 ): Promise<Order | null> {
   const email = `${person}@example.org`
   const isMember = n % 3 === 1
@@ -73,7 +73,7 @@ async function register(
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        ...(hasKeys ? { 'idempotency-key': person } : {}),
+        ...(sendsIdempotencyKeys ? { 'idempotency-key': person } : {}),
       },
       body: JSON.stringify({
         full_name: `Delegate ${person}`,
@@ -82,10 +82,10 @@ async function register(
         is_member: String(isMember),
       }),
     })
-  const firstAnswer = await retryUntilAnswered(send, isOver)
+  const firstAnswer = await retryUntilAnswered(send, hasEnded)
   if (firstAnswer === null) return null
   const isDiscarded = n % DISCARD_ONE_IN === 0
-  const answer = isDiscarded ? await retryUntilAnswered(send, isOver) : firstAnswer
+  const answer = isDiscarded ? await retryUntilAnswered(send, hasEnded) : firstAnswer
   if (answer === null) return null
   const body = JSON.parse(answer.text) as Partial<RegisterResponse> & { readonly code?: string }
   if (answer.status === 409 && isMember && body.code === 'full') results.soldOut.push(email)
@@ -93,9 +93,14 @@ async function register(
     results.unexpected.push(`${email}: ${answer.status} ${answer.text.slice(0, 200)}`)
   else {
     const firstRegNo = (JSON.parse(firstAnswer.text) as Partial<RegisterResponse>).reg_no
-    if (isDiscarded && hasKeys && firstAnswer.status === 201 && firstRegNo !== body.reg_no)
+    if (
+      isDiscarded &&
+      sendsIdempotencyKeys &&
+      firstAnswer.status === 201 &&
+      firstRegNo !== body.reg_no
+    )
       results.unexpected.push(
-        `${email} was ${firstRegNo}, and is ${body.reg_no} for the repeated request`,
+        `${email} was registered as ${firstRegNo}, but the repeated request returned ${body.reg_no}`,
       )
     results.registered.set(email, body.reg_no)
     const { payment_data: data } = body
@@ -104,15 +109,18 @@ async function register(
   return null
 }
 
-/** Sends two concurrent messages repeatedly until a server shows the order as paid. */
-async function pay({ regNo, data }: Order, { url, results, isOver }: ClientOptions): Promise<void> {
+/** Repeatedly sends two concurrent messages until a server shows the order as paid. */
+async function pay(
+  { regNo, data }: Order,
+  { url, results, hasEnded }: ClientOptions,
+): Promise<void> {
   const message = createPaidMessage(data)
   const send = (): Promise<unknown> =>
     fetch(`${url()}/api/payment/webhook/`, { method: 'POST', body: message }).then(
       (answer) => answer.text(),
       () => null,
     )
-  while (!isOver()) {
+  while (!hasEnded()) {
     await Promise.all([send(), send()])
     const registrationText = await fetch(
       `${url()}/api/${FAULT_EVENT}/registrations/${regNo}/`,
@@ -130,7 +138,7 @@ async function pay({ regNo, data }: Order, { url, results, isOver }: ClientOptio
 
 type TextResponse = { readonly status: number; readonly text: string }
 
-/** Repeats the request while servers or their database are down. Returns null if the run ends first. */
+/** Repeats a request while servers or their database are down. Returns null if the run ends first. */
 async function retryUntilAnswered(
   send: () => Promise<Response>,
   isOver: () => boolean,

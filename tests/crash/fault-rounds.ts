@@ -1,4 +1,4 @@
-/** Causes faults for two servers on one PostgreSQL under load, and checks all acknowledged data. */
+/** Causes faults under load for two servers that share a PostgreSQL database, and checks all acknowledged data. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,8 +17,8 @@ import { openProxy, startServer } from './two-servers.ts'
 import type { Server } from './two-servers.ts'
 
 /**
- * `failover`: the servers know the addresses of both machines. `moved`: they know one address, which then belongs to
- * the standby.
+ * With `failover`, the servers know the addresses of both machines. With `moved`, they know one address, which the
+ * standby takes over.
  */
 export const FAULTS = [
   'server',
@@ -34,26 +34,26 @@ export type Fault = (typeof FAULTS)[number]
 export const needsStandby = (fault: Fault): boolean => fault === 'failover' || fault === 'moved'
 
 export type FaultRounds = {
-  /** The faults occur in this order on the same data. A fault that needs a standby must be the last. */
+  /** The faults occur in this order on the same data. A fault that needs a standby must come last. */
   readonly faults: readonly Fault[]
   readonly clients: number
   /** The number of registrations to wait for before and after each fault. */
-  readonly registrationsMin: number
-  /** The number of times a server is killed, and the number of COMMITs that are cut. */
-  readonly times: number
+  readonly minRegistrations: number
+  /** The number of times a server is killed, and the number of COMMITs whose connection is cut. */
+  readonly faultCount: number
   readonly cluster: Cluster
   readonly standby?: Cluster
-  /** The database address of the servers, instead of the proxy that cuts connections. */
+  /** The pooler that the servers connect to, instead of the proxy that cuts connections. */
   readonly pooler?: Pick<Pooler, 'port' | 'urlOptions'>
   readonly database: string
-  readonly hasKeys?: boolean
+  readonly sendsIdempotencyKeys?: boolean
   readonly print?: (line: string) => void
 }
 export type FaultOutcome = CheckResult & {
   readonly results: ClientResults
   readonly emailCount: number
-  /** The time from the promotion to the first registration at each server. Empty without a failover. */
-  readonly resumedMs: readonly number[]
+  /** For each server, the time from the promotion to its first registration. Empty without a failover. */
+  readonly resumeTimesMs: readonly number[]
 }
 
 const TOP = join(import.meta.dirname, '..', '..')
@@ -61,22 +61,22 @@ const PASSWORD = 'a long password for tests'
 const POLL_MS = 10
 const MAX_WAIT_MS = 200_000
 const PROXY_DELAY_MS = 0
-/** One COMMIT in this many is cut, including those of background work. */
+/** The connection is cut at one COMMIT in this many, including COMMITs by background work. */
 const CUT_ONE_IN = 4
 /** The time from the primary's death to the promotion of its standby. */
 const DETECTION_MS = 500
 /** The target for resuming after a failover. */
-export const MAX_RESUMED_MS = 15_000
-/** The time allowed for queued emails to arrive. */
+export const MAX_RESUME_MS = 15_000
+/** Queued emails have arrived once none arrives for this long. */
 const EMAIL_QUIET_MS = 400
 
 /**
- * Runs two servers under load, and causes each fault: a killed server, connections cut around COMMIT, a restart of
- * PostgreSQL, or a failover to a synchronous standby. Checks everything acknowledged over HTTP.
+ * Runs two servers under load, and causes each fault: a killed server, connections cut around COMMIT, a PostgreSQL
+ * restart, or a failover to a synchronous standby. Checks everything acknowledged over HTTP.
  */
 export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
-  const { faults, clients, registrationsMin, cluster, standby, pooler, database } = rounds
-  const { hasKeys = true, print = () => {} } = rounds
+  const { faults, clients, minRegistrations, cluster, standby, pooler, database } = rounds
+  const { sendsIdempotencyKeys = true, print = () => {} } = rounds
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-faults-'))
   const directUrl = await cluster.createDatabase(database)
   const inbox = await openInbox()
@@ -102,23 +102,23 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
       runClient(`person-${index}`, {
         url: () => loadBalancer.url,
         results,
-        isOver: () => isOver,
-        hasKeys,
+        hasEnded: () => isOver,
+        sendsIdempotencyKeys,
       }),
     )
     const waitForMore = async (): Promise<void> => {
-      const target = results.registered.size + registrationsMin
+      const target = results.registered.size + minRegistrations
       await waitUntil(
         () => results.registered.size >= target,
-        `${registrationsMin} more registrations`,
+        `${minRegistrations} more registrations`,
       )
     }
-    const resumedMs: number[] = []
+    const resumeTimesMs: number[] = []
     await waitForMore()
     for (const fault of faults) {
       const [startedAt, registeredBefore] = [performance.now(), results.registered.size]
       if (fault === 'failover' || fault === 'moved')
-        resumedMs.push(...(await failOverToStandby(rounds, servers, proxy)))
+        resumeTimesMs.push(...(await failOverToStandby(rounds, servers, proxy)))
       else await causeFault(fault, rounds, { proxy, servers, waitForMore })
       await waitForMore()
       print(
@@ -140,7 +140,7 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
       results,
       inbox.emails,
     )
-    return { ...checkResult, results, emailCount: inbox.emails.length, resumedMs }
+    return { ...checkResult, results, emailCount: inbox.emails.length, resumeTimesMs }
   } finally {
     isOver = true
     await Promise.all(servers.map(({ kill }) => kill()))
@@ -168,11 +168,11 @@ type FaultContext = {
 
 async function causeFault(
   fault: Exclude<Fault, 'failover' | 'moved'>,
-  { times, cluster }: FaultRounds,
+  { faultCount, cluster }: FaultRounds,
   { proxy, servers, waitForMore }: FaultContext,
 ): Promise<void> {
   if (fault === 'server')
-    for (let n = 0; n < times; n += 1) {
+    for (let n = 0; n < faultCount; n += 1) {
       const killedServer = servers[n % servers.length]
       await killedServer?.kill()
       await waitForMore()
@@ -181,19 +181,19 @@ async function causeFault(
   else if (fault === 'restart' || fault === 'crash') {
     await cluster.stop(fault === 'restart' ? 'SIGINT' : 'SIGQUIT')
     await cluster.start()
-  } else await cutCommits(proxy, fault, times)
+  } else await cutCommits(proxy, fault, faultCount)
 }
 
-async function cutCommits(proxy: DelayingProxy, moment: CutMoment, cutsMax: number): Promise<void> {
-  const target = proxy.cuts()[moment] + cutsMax
-  proxy.cutCommits(moment, { oneIn: CUT_ONE_IN, cutsMax })
-  await waitUntil(() => proxy.cuts()[moment] >= target, `${cutsMax} cut COMMITs`)
+async function cutCommits(proxy: DelayingProxy, moment: CutMoment, maxCuts: number): Promise<void> {
+  const target = proxy.cuts()[moment] + maxCuts
+  proxy.cutCommits(moment, { oneIn: CUT_ONE_IN, maxCuts })
+  await waitUntil(() => proxy.cuts()[moment] >= target, `${maxCuts} cut COMMITs`)
   proxy.stopCutting()
 }
 
 /**
- * Kills the primary and promotes its standby. Returns the milliseconds from the promotion to the first registration at
- * each server.
+ * Kills the primary and promotes its standby. For each server, returns the milliseconds from the promotion to its first
+ * registration.
  */
 async function failOverToStandby(
   { cluster, standby }: FaultRounds,
@@ -210,7 +210,7 @@ async function failOverToStandby(
     servers.map(async (server, index) => {
       await waitUntil(
         () => canRegister(server, index),
-        `a registration at the ${server.name} server`,
+        `a registration on the ${server.name} server`,
       )
       return performance.now() - startedAt
     }),
@@ -229,7 +229,7 @@ async function canRegister(server: Server, index: number): Promise<boolean> {
       phone_number: '9847012345',
       is_member: 'false',
     }),
-    signal: AbortSignal.timeout(MAX_RESUMED_MS),
+    signal: AbortSignal.timeout(MAX_RESUME_MS),
   }).then(
     ({ status }) => status === 201,
     () => false,

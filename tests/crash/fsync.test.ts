@@ -1,4 +1,4 @@
-/** System calls show that the log is flushed before each response. */
+/** Checks in the system calls that the write-ahead log is flushed before each response. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,22 +19,22 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /**
- * A file that must be flushed after its last write. A folder is written by moving a file into it.
+ * A file that must be flushed after its last write. Moving a file into a folder counts as a write to the folder.
  */
 type Flush = {
   readonly path: RegExp
   readonly movedInto?: RegExp
-  /** Other writers may write to the file after a flush. */
+  /** Set if other writers may write to the file after the flush. */
   readonly isSharedFile?: true
 }
-/** The search index writes to the log shortly after a response, which a busy machine may send later. */
+/** The search index writes to the log shortly after a response; on a busy machine, that can be before it is sent. */
 const log: Flush = { path: /rollcall\.db-wal>/, isSharedFile: true }
-const proof: Flush = { path: /uploads\/incoming\/[^>]+>/ }
-const proofFolder: Flush = { path: /uploads\/\w\w>/, movedInto: /"[^"]*uploads\/\w\w\/\w{64}"/ }
+const uploadedDocument: Flush = { path: /uploads\/incoming\/[^>]+>/ }
+const documentFolder: Flush = { path: /uploads\/\w\w>/, movedInto: /"[^"]*uploads\/\w\w\/\w{64}"/ }
 
 /**
- * Returns, for each response, whether every required file was written and then flushed since the previous response, or
- * since startup.
+ * For each response, returns whether every required file was written and then flushed since the previous response,
+ * or since startup.
  */
 function checkFlushes(
   calls: readonly SystemCall[],
@@ -79,13 +79,13 @@ const TRACED_CALLS = [
   'sendmsg',
   'fsync',
   'fdatasync',
-  // The available calls depend on the machine.
+  // Which calls are available depends on the machine.
   '?rename',
   '?renameat',
   '?renameat2',
 ] as const
 
-/** Traces a process with only a store. Returns the result for each response. */
+/** Traces a process that runs only a store. For each response, returns whether all files were flushed before it. */
 async function traceStore(
   registrations: number,
   faults: InjectedFaults,
@@ -114,7 +114,7 @@ async function traceStore(
   )
 }
 
-/** Traces a server process while delegates upload a document. Returns the result for each response. */
+/** Traces a server process while delegates upload a document. Returns the same result for each response. */
 async function traceServer(registrations: number): Promise<readonly boolean[]> {
   const traceFile = join(folder, 'trace')
   const dataDir = join(folder, 'var')
@@ -129,7 +129,7 @@ async function traceServer(registrations: number): Promise<readonly boolean[]> {
   await readFinishedTrace(traceFile, server.child.pid)
   return checkFlushes(
     readTrace(traceFile),
-    [log, proof, proofFolder],
+    [log, uploadedDocument, documentFolder],
     createWriteCheck('Rollcall serves'),
     createWriteCheck('HTTP/1.1 201'),
   )
@@ -150,14 +150,14 @@ const testCases: Case[] = [
 ]
 const controls: readonly Case[] = [
   [
-    'negative control: NORMAL, the default of better-sqlite3 for a log, flushes before no response',
+    'negative control: with NORMAL, better-sqlite3’s default for a write-ahead log, no response waits for a flush',
     20,
     { synchronous: 'NORMAL' },
     repeatValue(20, false),
   ],
   // Only one registration, because the flush for the first one would precede the response to a second one.
   [
-    'negative control: responding before the commit',
+    'negative control: a store that responds before the commit has not flushed the log',
     1,
     { respondBeforeCommitMs: 5_000 },
     repeatValue(1, false),
@@ -172,7 +172,7 @@ describe('the trace of system calls', () => {
     test('a server flushes the document, its folder and the log before it writes "201" to the socket', async () =>
       expect(await traceServer(5)).toEqual(repeatValue(5, true)))
   } else {
-    test('skipped: strace is not installed; the connection uses FULL', async () => {
+    test('without strace, only the connection’s setting FULL is checked', async () => {
       const { store, writer } = await openSqliteStore({ dataDir: folder })
       expect((await writer.call('pragmas')).synchronous).toBe(2)
       await store.close()

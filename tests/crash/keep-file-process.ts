@@ -1,4 +1,4 @@
-/** Stores one file in PostgreSQL in a child process, and prints the result. */
+/** Runs in a child process: stores one file in PostgreSQL, and prints the result. */
 import { instant } from '../../engine/index.ts'
 import { openPostgresStore } from '../../server/storage/postgres/open-postgres-store.ts'
 import { StoreBusy } from '../../server/storage/index.ts'

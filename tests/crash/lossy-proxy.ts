@@ -3,22 +3,22 @@ import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 
 export type LossyProxy = {
-  /** The database URL through the proxy. */
+  /** Returns the database URL that leads through the proxy. */
   readonly buildProxyUrl: (url: string) => string
-  /** From now on, drops one response in `oneIn`. */
+  /** From now on, drops one response to COMMIT in `oneIn`. */
   dropOneIn(oneIn: number): void
-  /** The number of dropped responses. */
+  /** Returns the number of dropped responses. */
   countDropped(): number
   close(): void
 }
 
-/** The port numbers in the names of the socket files: PostgreSQL's, and the proxy's. */
+/** The port numbers in the names of PostgreSQL's and the proxy's socket files. */
 const [POSTGRES_PORT, PROXY_PORT] = [5432, 5433]
 const COMMITTED = Buffer.from('COMMIT\0')
 
 /**
- * Starts a proxy for the server whose sockets are in the folder. It drops responses to COMMIT, and closes their
- * connections.
+ * Starts a proxy for the server whose sockets are in the folder. When the proxy drops a response to COMMIT, it also
+ * closes the connection.
  */
 export async function startLossyProxy(folder: string): Promise<LossyProxy> {
   let commitCount = 0
@@ -32,10 +32,10 @@ export async function startLossyProxy(folder: string): Promise<LossyProxy> {
     }
     for (const socket of [client, postgres]) socket.on('error', end).on('close', end)
     client.on('data', (request) => postgres.write(request))
-    postgres.on('data', (answer) => {
-      commitCount += answer.includes(COMMITTED) ? 1 : 0
-      if (!answer.includes(COMMITTED) || commitCount % oneIn !== 0) {
-        client.write(answer)
+    postgres.on('data', (response) => {
+      commitCount += response.includes(COMMITTED) ? 1 : 0
+      if (!response.includes(COMMITTED) || commitCount % oneIn !== 0) {
+        client.write(response)
         return
       }
       droppedCount += 1

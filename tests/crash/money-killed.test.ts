@@ -1,4 +1,4 @@
-/** Kills a server with 64 paying clients at random: no payment or refund is lost or duplicated. */
+/** Kills a server at random moments while 64 clients pay: no payment or refund is lost or duplicated. */
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { readSandboxOrders, findPaymentProblems } from './check-money.ts'
 import { seed, createRandom } from './check-registrations.ts'
 import { chooseRuns, registerThorough } from '../runs.ts'
 
-/** CRASH_CYCLES=50 is the long run. */
+/** The number of kills. CRASH_CYCLES=50 is the long run. */
 const cycles = Number(process.env['CRASH_CYCLES'] ?? chooseRuns(2, 1))
 /** The maximum numbers of operations between two kills. */
 const MAX_NOTICES = 30
@@ -30,20 +30,27 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Kills the server after a number of frequent and rare operations, which works on a machine of any speed. */
+/**
+ * Kills the server after a random number of frequent and rare operations, so that the machine's speed does not matter.
+ */
 async function killUnderLoad(
   server: RunningServer,
   operations: AcknowledgedOperations,
   random: () => number,
 ): Promise<void> {
   const countRareOperations = (): number =>
-    operations.decided.length + operations.refunded.length + operations.retried.length
+    operations.decidedReviews.length +
+    operations.refundedRegistrations.length +
+    operations.retried.length
   const target = {
-    notices: operations.notices.length + 1 + random() * MAX_NOTICES,
+    notices: operations.acceptedMessages.length + 1 + random() * MAX_NOTICES,
     rare: countRareOperations() + 1 + random() * MAX_RARE,
   }
   const killTimer = setInterval(() => {
-    if (operations.notices.length >= target.notices && countRareOperations() >= target.rare)
+    if (
+      operations.acceptedMessages.length >= target.notices &&
+      countRareOperations() >= target.rare
+    )
       server.child.kill('SIGKILL')
   }, 2)
   await runPayingClients(server, operations, random)
@@ -78,13 +85,13 @@ test(
     const operations = createAcknowledgedOperations()
     for (let cycle = 0; cycle < cycles; cycle += 1) {
       runningServer = await startServer(folder)
-      // The server replays the log before the check.
+      // The server replays the write-ahead log before the check.
       expect(findPaymentProblems(folder, operations, false)).toEqual([])
       await killUnderLoad(runningServer, operations, random)
     }
     await queryAllPayments('2025-07-16')
     expect(findPaymentProblems(folder, operations, true)).toEqual([])
-    const { notices, decided, refunded, retried } = operations
+    const { acceptedMessages, decidedReviews, refundedRegistrations, retried } = operations
     if (process.env['CRASH_CYCLES'] !== undefined) {
       const refundCount = readSandboxOrders(folder).reduce(
         (sum, { refunds }) => sum + refunds.length,
@@ -92,16 +99,16 @@ test(
       )
       const figures = [
         operations.registered.size,
-        notices.length,
+        acceptedMessages.length,
         retried.length,
-        decided.length,
-        refunded.length,
+        decidedReviews.length,
+        refundedRegistrations.length,
         refundCount,
       ]
       for (const figure of figures) expect(figure).toBeGreaterThan(0)
       console.log(`| ${cycles} | ${figures.join(' | ')} |`)
     }
-    // Negative control: the check detects a repeated refund.
+    // Negative control: the check must detect a repeated refund.
     const paidOrder = readSandboxOrders(folder).find(({ stage }) => stage === 'paid')
     if (paidOrder === undefined) throw new Error('no order was paid')
     const repeatedRefund = {
@@ -119,7 +126,7 @@ registerThorough(() => {
   test('negative control: a store that responds before it commits loses confirmed data', async () => {
     const preloadArgs = ['--import', join(import.meta.dirname, 'early-answers.ts')]
     const operations = createAcknowledgedOperations()
-    // A kill can happen when every acknowledged operation is stored, but not ten times in a row.
+    // A kill may come when every acknowledged operation has been stored, but not ten times in a row.
     const missingPattern = /was confirmed but is missing/
     let problems: readonly string[] = []
     for (

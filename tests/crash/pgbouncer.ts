@@ -8,11 +8,11 @@ import { findFreePort } from '../browser/serve.ts'
 import { CLUSTER_USER, waitForConnection } from './postgres-cluster.ts'
 import type { Cluster } from './postgres-cluster.ts'
 
-/** Each transaction of a connection may run in another session. */
+/** A connection pooler. Each transaction on a connection may run in a different session. */
 export type Pooler = {
   readonly port: number
   readonly version: string
-  /** The URL options that a server needs to connect through it. */
+  /** The URL options that a server needs to connect through the pooler. */
   readonly urlOptions: string
   stop(): Promise<void>
 }
@@ -20,12 +20,12 @@ export type Pooler = {
 /** PgBouncer refuses to run as root. */
 const UNPRIVILEGED_USER: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-/** Fewer sessions than the connections of two servers. */
+/** Fewer sessions than two servers have connections. */
 const POOL_SIZE = 8
 /** The first version that supports prepared statements in transaction mode. */
 const PREPARED_SINCE = [1, 21] as const
 
-/** Returns the program in PGBOUNCER, or that of Debian's package. */
+/** Returns the path in PGBOUNCER, or the path of the program in the Debian package. */
 const findProgram = (): string => process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer'
 export const hasPgbouncer = (): boolean => existsSync(findProgram())
 

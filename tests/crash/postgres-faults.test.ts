@@ -1,4 +1,4 @@
-/** Two servers on PostgreSQL behind a proxy: cut connections, a restart and a killed server. */
+/** Two servers that reach PostgreSQL through a proxy: cut connections, a restart and a killed server. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasPostgres } from '../server/storage/postgres-server.ts'
 import { runFaults } from './fault-rounds.ts'
@@ -18,9 +18,9 @@ else {
     cluster = await startCluster({ isDurable: false })
   })
   afterAll(() => cluster.remove())
-  const load = { clients: 5, registrationsMin: 3, times: 1 }
+  const load = { clients: 5, minRegistrations: 3, faultCount: 1 }
 
-  test('after cut connections, a restart and a killed server, no data is lost or duplicated and no seat oversold', async () => {
+  test('after cut connections, a restart and a killed server, no data is lost or duplicated and no seat is oversold', async () => {
     const { problems, results, paid } = await runFaults({
       ...load,
       faults: [...CUTS, ...CUTS, 'restart', 'server'],
@@ -38,11 +38,11 @@ else {
   test('negative control: without an idempotency key, a form whose response is lost is registered twice', async () => {
     const { problems } = await runFaults({
       ...load,
-      registrationsMin: 15,
+      minRegistrations: 15,
       faults: ['during'],
       cluster,
       database: 'without_keys',
-      hasKeys: false,
+      sendsIdempotencyKeys: false,
     })
     expect(problems).toContainEqual(expect.stringMatching(/is registered twice$/))
   })

@@ -1,17 +1,17 @@
 /** Causes faults for two servers on PostgreSQL: `node tests/crash/postgres-faults.ts [FAULT...]`. */
-import { FAULTS, needsStandby, MAX_RESUMED_MS, runFaults } from './fault-rounds.ts'
+import { FAULTS, needsStandby, MAX_RESUME_MS, runFaults } from './fault-rounds.ts'
 import type { Fault, FaultOutcome } from './fault-rounds.ts'
 import { hasPgbouncer, startPgbouncer } from './pgbouncer.ts'
 import { hasStandbys, startCluster } from './postgres-cluster.ts'
 
 // Faults: a server is killed repeatedly, connections are cut around COMMIT, PostgreSQL is restarted or crashes, and a
 // synchronous standby replaces a killed primary (FAILOVERS=5 times). `pooled`: with PgBouncer in transaction mode, a
-// server is killed and PostgreSQL crashes. Each fault uses a separate database. CLIENTS, TIMES and TOLD set the load.
-// Prints a report; exits with 1 if there are problems.
+// server is killed and PostgreSQL crashes. Each fault uses a separate database. CLIENTS, TIMES and TOLD (the
+// registrations per phase) set the load. Prints a report; exits with 1 if there are problems.
 
 const CLIENTS = Number(process.env['CLIENTS'] ?? 16)
 const TIMES = Number(process.env['TIMES'] ?? 6)
-const REGISTRATIONS_MIN = Number(process.env['TOLD'] ?? 40)
+const MIN_REGISTRATIONS = Number(process.env['TOLD'] ?? 40)
 const FAILOVERS = Number(process.env['FAILOVERS'] ?? 1)
 const MAX_PROBLEMS_SHOWN = 10
 
@@ -58,8 +58,8 @@ async function runFault(run: Run): Promise<readonly string[]> {
     const outcome = await runFaults({
       faults: run === POOLED ? ['server', 'crash'] : [run],
       clients: CLIENTS,
-      registrationsMin: REGISTRATIONS_MIN,
-      times: TIMES,
+      minRegistrations: MIN_REGISTRATIONS,
+      faultCount: TIMES,
       cluster,
       ...(standby === undefined ? {} : { standby }),
       ...(pooler === undefined ? {} : { pooler }),
@@ -67,7 +67,7 @@ async function runFault(run: Run): Promise<readonly string[]> {
       print: (line) => console.log(line),
     })
     console.log(`  ${formatOutcome(outcome)}`)
-    const lateMs = outcome.resumedMs.filter((ms) => ms > MAX_RESUMED_MS)
+    const lateMs = outcome.resumeTimesMs.filter((ms) => ms > MAX_RESUME_MS)
     return [
       ...outcome.problems,
       ...lateMs.map((ms) => `a server resumed after ${Math.round(ms)} ms`),
@@ -79,8 +79,14 @@ async function runFault(run: Run): Promise<readonly string[]> {
   }
 }
 
-function formatOutcome({ results, registered, paid, emailCount, resumedMs }: FaultOutcome): string {
-  const resumedText = resumedMs.map(Math.round).join(' and ')
+function formatOutcome({
+  results,
+  registered,
+  paid,
+  emailCount,
+  resumeTimesMs,
+}: FaultOutcome): string {
+  const resumedText = resumeTimesMs.map(Math.round).join(' and ')
   return [
     `${registered} registered, ${results.registered.size} of them confirmed, ${paid} paid, ${emailCount} emails`,
     `${results.soldOut.length} were told that the hall is full`,

@@ -1,4 +1,4 @@
-/** A store on PostgreSQL in a child process, which registers people and sends queued emails. */
+/** Runs in a child process: registers people through a store on PostgreSQL, and sends queued emails. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { openPostgresStore } from '../../server/storage/postgres/open-postgres-store.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
@@ -12,7 +12,7 @@ const RETRY_MS = 10
 /** The polling interval of the queue. */
 const QUEUE_MS = 20
 
-// Arguments: the database URL, a prefix of names, and the protection to disable. Prints each result in one system call.
+// Arguments: the database URL, a name prefix, and the protection to disable. Prints each result in one system call.
 const [, , url = '', name = '', disabledProtection = ''] = process.argv
 const { store } = await openPostgresStore({
   url,
@@ -24,7 +24,7 @@ await Promise.all([
   sendQueuedEmails(store),
 ])
 
-/** Registers people sequentially, every fourth for the event with few seats. */
+/** Registers people one after another, every fourth for the event with few seats. */
 async function registerPeople(store: Store, client: string): Promise<never> {
   for (let n = 1; ; n += 1) {
     const person = `${client}-${n}`
@@ -33,7 +33,7 @@ async function registerPeople(store: Store, client: string): Promise<never> {
         buildRegistration({
           name: person,
           eventId: n % 4 === 0 ? 'small' : 'demo',
-          // Each person has a separate address: one address gets at most five emails an hour.
+          // Each person has a separate address, because one address gets at most five emails an hour.
           mail: { ...newEmail, to: `${person}@example.org` },
           searchable: { fullName: person, email: '', phone: '', councilNo: '' },
           idempotency: disabledProtection === 'keys' ? null : { key: person, fingerprint: person },

@@ -5,7 +5,7 @@ import { writeSync } from 'node:fs'
 const RETRY_MS = 1
 const waitBuffer = new Int32Array(new SharedArrayBuffer(4))
 
-/** Writes one line synchronously. While the pipe is full, it waits for the reader. */
+/** Writes one line synchronously, waiting for the reader while the pipe is full. */
 export function printNow(line: string): void {
   for (let remaining = Buffer.from(`${line}\n`); remaining.length > 0;)
     try {

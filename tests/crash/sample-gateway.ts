@@ -11,8 +11,8 @@ const account = {
 }
 
 /**
- * The variables of a server whose event uses the account `sample`. A message with a valid hash replaces the status
- * query.
+ * The environment variables for a server whose event uses the account `sample`. In the mode `airpay-test`, a message
+ * with a valid hash is used as the response to the status query.
  */
 export const GATEWAY_VARIABLES = {
   GATEWAY_MODE: 'airpay-test',
@@ -23,7 +23,7 @@ export const GATEWAY_VARIABLES = {
 }
 
 let lastReference = 100_000_000
-/** Builds the gateway's message that an order is paid, with a new reference. */
+/** Builds the gateway's message that an order has been paid, with a new reference. */
 export function createPaidMessage(order: Pick<PaymentData, 'orderid' | 'amount'>): URLSearchParams {
   lastReference += 1
   const fields = {

@@ -1,4 +1,4 @@
-/** Kills a server at random while 64 clients send registrations with an upload, and restarts it. */
+/** Kills a server at random moments while 64 clients send registrations with an upload, and restarts it. */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { findIncomplete, seed, createRandom } from './check-registrations.ts'
 import { startS3 } from '../server/registration/s3-server.ts'
 import { chooseRuns, registerThorough } from '../runs.ts'
 
-/** CRASH_CYCLES=50 is the long run. */
+/** The number of kills. CRASH_CYCLES=50 is the long run. */
 const kills = Number(process.env['CRASH_CYCLES'] ?? chooseRuns(2, 1))
 let folder: string
 let runningServer: RunningServer | null
@@ -28,8 +28,8 @@ const findProblems = (acknowledgedNumbers: readonly string[]): readonly string[]
     existsSync(join(folder, 'uploads', sha256.slice(0, 2), sha256)),
   )
 /**
- * Counts the emails about a repeated registration. All clients register the same person, who gets such an email only
- * about registrations through the form.
+ * Counts the emails about repeated registrations. All clients register the same person, who gets such an email only
+ * if the registration was sent by the form.
  */
 const countSamePersonEmails = (): unknown => {
   const db = new Database(join(folder, DATABASE_FILE), { readonly: true })
@@ -41,27 +41,27 @@ const countSamePersonEmails = (): unknown => {
 }
 
 /** Each run waits for at least this many responses, however slow the machine is. */
-const ANSWERS_MIN = 11
+const MIN_RESPONSES = 11
 /** The maximum number of responses, so that a run also ends on a slow machine. */
-const MAX_ANSWERS = 100
+const MAX_RESPONSES = 100
 /** A batch commits within a few milliseconds, so kills hit every phase of a commit. */
 const MAX_WAIT_MS = 30
 
 /**
- * Kills the server at a random moment after a number of responses. If only time counted, a server on a busy machine
- * would be killed before the first response. Just before the kill, another browser registers the same person, so that
- * the delegate's email is due when the server is killed. Returns the acknowledged numbers.
+ * Kills the server at a random moment after a number of responses. If the kill depended only on time, a server on a
+ * busy machine would be killed before its first response. Just before the kill, another browser registers the same
+ * person, so that the delegate's email is due when the server is killed. Returns the acknowledged numbers.
  */
 async function killUnderLoad(
   server: RunningServer,
   random: () => number,
 ): Promise<readonly string[]> {
   const acknowledgedNumbers: string[] = []
-  const answerCount = ANSWERS_MIN + Math.floor(random() * (MAX_ANSWERS - ANSWERS_MIN))
+  const responseCount = MIN_RESPONSES + Math.floor(random() * (MAX_RESPONSES - MIN_RESPONSES))
   const waitMs = random() * MAX_WAIT_MS
   await runClients(server, (regNo) => {
     acknowledgedNumbers.push(regNo)
-    if (acknowledgedNumbers.length === answerCount)
+    if (acknowledgedNumbers.length === responseCount)
       void register(server.url, WEB_FORM_HEADERS).then((formRegNo) => {
         if (formRegNo !== null) acknowledgedNumbers.push(formRegNo)
         setTimeout(() => server.child.kill('SIGKILL'), waitMs)
@@ -77,10 +77,10 @@ test(`every registration confirmed with 201 is complete, with its document, afte
   runningServer = await startServer(folder)
   for (let kill = 0; kill < kills; kill += 1) {
     acknowledgedNumbers.push(...(await killUnderLoad(runningServer, random)))
-    // The check follows the restart, because the server itself replays the log.
+    // The check follows the restart, because the server replays the write-ahead log when it starts.
     runningServer = await startServer(folder)
     expect(findProblems(acknowledgedNumbers)).toEqual([])
-    // Unfinished uploads of the killed server are deleted.
+    // The killed server's unfinished uploads have been deleted.
     expect(readdirSync(join(folder, 'uploads', 'incoming'))).toEqual([])
   }
   await expect.poll(countSamePersonEmails, { timeout: 30_000 }).toBe(1)
@@ -93,11 +93,11 @@ test(`every registration confirmed with 201 is complete, with its document, afte
   expect(new Set(responses)).toEqual(new Set([200]))
 })
 
-test('a server that is killed leaves no registration without its document in the bucket', async () => {
+test('a killed server leaves no registration whose document is missing from the bucket', async () => {
   const s3 = await startS3()
   try {
     const random = createRandom(seed)
-    const variables = s3.buildVariables('killed')
+    const variables = s3.getVariables('killed')
     const acknowledgedNumbers: string[] = []
     runningServer = await startServer(folder, { variables })
     for (let kill = 0; kill < kills; kill += 1) {

@@ -16,8 +16,8 @@ export type RunningServer = {
 }
 
 /**
- * Returns the command of an operator: `rollcall start`. An up-to-date build starts in half the CPU time that the
- * sources need.
+ * Returns the command that an operator uses: `rollcall start`. An up-to-date build starts in half the CPU time that
+ * the sources need.
  */
 export const getServerCommand = (...nodeArgs: readonly string[]): readonly string[] => [
   process.execPath,
@@ -27,7 +27,7 @@ export const getServerCommand = (...nodeArgs: readonly string[]): readonly strin
 ]
 export const getServerVariables = (dataDir: string): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
-  // A restarted server uses the compile cache of the test run.
+  // A restarted server uses the test run's compile cache.
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   DATA_DIR: dataDir,
   EVENTS_DIR: join(TOP, 'events'),
@@ -78,7 +78,7 @@ export async function startServer(
   )
 }
 
-/** The header that the web form sends, each time from a new browser. */
+/** The header that the web form sends. Without a cookie, each request counts as a new browser. */
 export const WEB_FORM_HEADERS = { 'rollcall-form': '1' }
 
 /**

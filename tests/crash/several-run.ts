@@ -1,4 +1,4 @@
-/** Runs rounds of faults for two servers on one PostgreSQL: `npm run several [ROUNDS]`. */
+/** Runs rounds of faults for two servers that share a PostgreSQL database: `npm run several [ROUNDS]`. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,12 +12,12 @@ import { openProxy } from './two-servers.ts'
 import type { Proxy } from './two-servers.ts'
 import { seed, createRandom } from './check-registrations.ts'
 
-// The servers run behind nginx, or behind the proxy of the tests if nginx is not installed. CRASH_SEED chooses the
-// faults of each round; there are ten rounds by default. Prints a report; exits with 1 if there are problems.
+// The servers run behind nginx, or behind the tests' own proxy if nginx is not installed. CRASH_SEED determines the
+// faults in each round; there are ten rounds by default. Prints a report; exits with 1 if there are problems.
 
 const CLIENT_COUNT = 64
-const REGISTRATIONS_MIN = 100
-const EMAILS_MIN = 50
+const MIN_REGISTRATIONS = 100
+const MIN_EMAILS = 50
 const POLL_MS = 50
 
 /** Formats nginx settings as in docs/operation/postgresql.md, without TLS and host names. */
@@ -87,7 +87,7 @@ const faults = Array.from(
 )
 const hasNginx = spawnSync('nginx', ['-v']).status === 0
 console.log(
-  `${roundCount} rounds, ${CLIENT_COUNT} clients, behind ${hasNginx ? 'nginx' : 'the proxy of the tests'}, CRASH_SEED=${seed}`,
+  `${roundCount} rounds, ${CLIENT_COUNT} clients, behind ${hasNginx ? 'nginx' : "the tests' own proxy"}, CRASH_SEED=${seed}`,
 )
 const postgres = await startPostgres()
 try {
@@ -99,8 +99,8 @@ try {
   } = await runRounds({
     faults,
     clientCount: CLIENT_COUNT,
-    minRegistrations: REGISTRATIONS_MIN,
-    minEmails: EMAILS_MIN,
+    minRegistrations: MIN_REGISTRATIONS,
+    minEmails: MIN_EMAILS,
     postgres,
     databaseName: 'long',
     proxy: hasNginx ? startNginx : openProxy,

@@ -1,4 +1,4 @@
-/** Two servers on one PostgreSQL with 64 clients: kills, cut connections and database crashes. */
+/** Two servers that share a PostgreSQL database, with 64 clients: kills, cut connections and database crashes. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,10 +15,10 @@ import type { LossyProxy } from './lossy-proxy.ts'
 import { seed, createRandom } from './check-registrations.ts'
 import { registerThorough } from '../runs.ts'
 
-// Nothing acknowledged is lost, and no registration, email or seat is duplicated.
+// No acknowledged data is lost, and no registration, email or seat is duplicated.
 
 const FAULTS = ['first', 'second', 'connections', 'database'] as const
-/** Each fault once, in random order; CRASH_CYCLES=50 chooses 50 faults. */
+/** By default, each fault occurs once, in random order. CRASH_CYCLES=50 chooses 50 random faults. */
 const CYCLES = process.env['CRASH_CYCLES']
 const ROUNDS = Number(CYCLES ?? FAULTS.length)
 /** Chooses the faults, in the order in which they occur. */
@@ -29,17 +29,17 @@ function chooseFaults(random: () => number): readonly string[] {
     .toSorted((a, b) => a.position - b.position)
     .map(({ fault }) => fault)
 }
-/** The seats of the event that every fourth person registers for. */
+/** The number of seats at the event that every fourth person registers for. */
 const SEATS = 40
 /** The number of registrations to wait for in each round. */
-const REGISTRATIONS_MIN = 20
+const MIN_REGISTRATIONS = 20
 /** The number of emails to wait for before checking for duplicates. */
-const EMAILS_MIN = 30
-/** A negative control must do harm within this many restarts of both servers. */
+const MIN_EMAILS = 30
+/** A negative control must cause a problem within this many restarts of both servers. */
 const MAX_RESTARTS = 10
 
 type RunningProcess = { readonly child: ChildProcess; readonly name: string }
-/** The output of the servers. */
+/** What the servers printed: registration numbers and email ids. */
 type ServerOutput = {
   readonly confirmed: string[]
   readonly emailed: string[]
@@ -125,7 +125,7 @@ else {
       .toBeGreaterThan(count)
   }
 
-  /** Returns the problems in the database, including its differences from the servers' output. */
+  /** Returns the problems in the database, including differences from what the servers printed. */
   async function findProblems(
     shell: pg.Client,
     { confirmed, emailed }: ServerOutput,
@@ -161,7 +161,7 @@ else {
     ]
   }
 
-  test(`in ${ROUNDS} rounds of kills no data is lost or duplicated, no email sent twice and no seat oversold (seed ${seed})`, async () => {
+  test(`in ${ROUNDS} rounds of faults, no data is lost or duplicated, no email is sent twice and no seat is oversold (seed ${seed})`, async () => {
     const random = createRandom(seed)
     const url = await createDatabase('rounds')
     const output: ServerOutput = { confirmed: [], emailed: [], refused: [] }
@@ -170,7 +170,7 @@ else {
     const faultCounts: Record<string, number> = {}
     for (const [index, fault] of chooseFaults(random).entries()) {
       const round = index + 1
-      await waitForConfirmed(output, output.confirmed.length, REGISTRATIONS_MIN)
+      await waitForConfirmed(output, output.confirmed.length, MIN_REGISTRATIONS)
       faultCounts[fault] = (faultCounts[fault] ?? 0) + 1
       if (fault === 'database') await server.crash()
       else if (fault === 'connections') {
@@ -186,9 +186,9 @@ else {
         servers[serverIndex] = startProcess(url, `${serverIndex === 0 ? 'a' : 'b'}${round}`, output)
       }
     }
-    await waitForConfirmed(output, output.confirmed.length, REGISTRATIONS_MIN)
+    await waitForConfirmed(output, output.confirmed.length, MIN_REGISTRATIONS)
     await expect.poll(() => output.refused.length, { timeout: 200_000 }).toBeGreaterThan(0)
-    await expect.poll(() => output.emailed.length, { timeout: 200_000 }).toBeGreaterThan(EMAILS_MIN)
+    await expect.poll(() => output.emailed.length, { timeout: 200_000 }).toBeGreaterThan(MIN_EMAILS)
     await Promise.all(servers.map(kill))
     const shell = await server.shell(url)
     expect(await findProblems(shell, output)).toEqual([])
@@ -197,7 +197,7 @@ else {
     )
     expect(rows).toEqual([{ n: String(SEATS) }])
     expect([
-      output.confirmed.length > ROUNDS * REGISTRATIONS_MIN,
+      output.confirmed.length > ROUNDS * MIN_REGISTRATIONS,
       output.emailed.length > 0,
     ]).toEqual([true, true])
     console.log(
@@ -216,7 +216,7 @@ else {
       ['keys', 'registered twice, because the repeated request has no key', /"doubled"/],
       ['claims', 'sent twice, because no process claims the email', /^mail \d+ twice$/],
     ])(
-      'negative control: without %s, a registration or email is %s',
+      'negative control: without the protection “%s”, a registration or email is %s',
       async (disabledProtection, _, pattern) => {
         const url = await createDatabase(`without_${disabledProtection}`)
         const output: ServerOutput = { confirmed: [], emailed: [], refused: [] }
@@ -233,18 +233,18 @@ else {
             startProcess(url, `${name}${restart}`, output, disabledProtection),
           )
           for (let round = 1; round <= 3; round += 1) {
-            await waitForConfirmed(output, output.confirmed.length, REGISTRATIONS_MIN)
+            await waitForConfirmed(output, output.confirmed.length, MIN_REGISTRATIONS)
             await shell.query(
               'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
               [`without_${disabledProtection}`],
             )
           }
-          await waitForConfirmed(output, output.confirmed.length, REGISTRATIONS_MIN)
+          await waitForConfirmed(output, output.confirmed.length, MIN_REGISTRATIONS)
           const emailCountBefore = output.emailed.length
           if (disabledProtection === 'claims')
             await expect
               .poll(() => output.emailed.length - emailCountBefore, { timeout: 200_000 })
-              .toBeGreaterThan(EMAILS_MIN)
+              .toBeGreaterThan(MIN_EMAILS)
           await Promise.all(servers.map(kill))
           const checkShell = await server.shell(url)
           problems = await findProblems(checkShell, output)

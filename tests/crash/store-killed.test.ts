@@ -55,7 +55,7 @@ test(`every acknowledged registration is complete after ${rounds} kills (seed ${
 })
 
 registerThorough(() => {
-  test('negative control: responding before the commit loses acknowledged registrations', async () => {
+  test('negative control: a store that responds before the commit loses acknowledged registrations', async () => {
     const acknowledgedNumbers = await killAfter(0, { respondBeforeCommitMs: 60_000 })
     expect(findIncomplete(folder, acknowledgedNumbers, null)).toContainEqual(
       expect.stringContaining('0 registrations, 0 payments, 0 audit rows'),

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** One completed system call: `name(args) = result`. `args` contains each file descriptor with its path. */
+/** One completed system call: `name(args) = result`. In `args`, each file descriptor is followed by its path. */
 export type SystemCall = { readonly name: string; readonly args: string; readonly result: string }
 
 /** Returns whether strace, a Debian package for Linux, is installed. */
@@ -24,7 +24,7 @@ export function canTrace(): boolean {
 
 /**
  * Starts a command under strace, which leaves the command's signals and exit status unchanged (-D). `trace` lists the
- * calls to write to `traceFile`.
+ * system calls that are written to `traceFile`.
  */
 export const startTrace = (
   traceFile: string,
@@ -39,8 +39,8 @@ export const startTrace = (
   )
 
 /**
- * Reads the finished calls. A call that another thread interrupts has two lines, which are joined at the position of
- * the second.
+ * Reads the completed calls. A call that was interrupted by another thread has two lines, which are joined at the
+ * position of the second.
  */
 export function readTrace(file: string): readonly SystemCall[] {
   const startedCalls = new Map<string, string>()

@@ -24,7 +24,7 @@ export type RoundOptions = {
   readonly postgres: PostgresServer
   /** The database name. */
   readonly databaseName: string
-  /** Starts the proxy in front of the servers. Defaults to the proxy of the tests. */
+  /** Starts the proxy in front of the servers. Defaults to the tests' own proxy. */
   readonly proxy?: (ports: readonly number[]) => Promise<Proxy>
   readonly print?: (line: string) => void
 }
@@ -92,7 +92,7 @@ export async function runRounds(rounds: RoundOptions): Promise<RoundsResult> {
         throw new Error('expected two servers')
       if (fault === 'version') {
         version = version === 0 ? 1 : 0
-        // The new file reaches one server later, as when files are copied.
+        // The new file reaches one server later than the other, as when files are copied by hand.
         const [firstUpdatedServer, secondUpdatedServer] =
           index % 2 === 0 ? [firstServer, secondServer] : [secondServer, firstServer]
         firstUpdatedServer.writeVersion(version, index)
@@ -104,7 +104,7 @@ export async function runRounds(rounds: RoundOptions): Promise<RoundsResult> {
         const killedServer = fault === 'first' ? firstServer : secondServer
         await killedServer.kill()
         await waitForMore(results.confirmed, minRegistrations)
-        // The last killed server is not restarted.
+        // A server killed in the last round is not restarted.
         if (index < faults.length - 1) await killedServer.start()
       }
       await waitForMore(results.confirmed, minRegistrations)
@@ -113,7 +113,7 @@ export async function runRounds(rounds: RoundOptions): Promise<RoundsResult> {
         `round ${index + 1}, ${fault}: ${results.confirmed.length - confirmedCountBefore} registered in ${ms} ms`,
       )
     }
-    // At least one delegate is told that the hall is full.
+    // Waits until at least one delegate has been told that the hall is full.
     if (results.soldOut.length === 0) await waitForMore(results.soldOut, 1)
     hasEnded = true
     await Promise.all(clientRuns)
@@ -150,7 +150,7 @@ async function cutConnections(postgres: PostgresServer, name: string): Promise<v
   await shell.end()
 }
 
-/** Records the last registration before each activation of a version: later registrations must use that version. */
+/** Records the last registration before each activation of a version: later registrations must use the new version. */
 const ACTIVATIONS_SQL = `
 CREATE TABLE seen (number bigint GENERATED ALWAYS AS IDENTITY, hash text, after bigint);
 INSERT INTO seen (hash, after) SELECT hash, 0 FROM active_events WHERE event_id = 'paid2026';
@@ -161,7 +161,7 @@ END $$;
 CREATE TRIGGER see AFTER INSERT OR UPDATE ON active_events FOR EACH ROW WHEN (NEW.event_id = 'paid2026') EXECUTE FUNCTION see();
 `
 
-/** Returns the problems in the database, including its differences from the client results. */
+/** Returns the problems in the database, including differences from the clients' results. */
 async function findProblems(
   shell: pg.Client,
   { confirmed: confirmedNumbers, problems }: ClientResults,

@@ -1,4 +1,4 @@
-/** Two servers on one PostgreSQL behind a proxy, for a few rounds of faults. */
+/** Two servers behind a proxy that share a PostgreSQL database, for a few rounds of faults. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, writeSync } from 'node:fs'
@@ -20,7 +20,7 @@ else {
   })
   afterAll(() => postgres.stop())
 
-  test('no data is lost or duplicated, no email sent twice, no seat oversold, and no registration uses an old version', async () => {
+  test('no data is lost or duplicated, no email is sent twice, no seat is oversold, and no registration uses an old version', async () => {
     const { problems, results } = await runRounds({
       // Faults that several-servers.test.ts also causes are included only in a thorough run.
       faults: ALL_RUNS ? ['version', 'connections', 'database', 'second'] : ['version', 'second'],
@@ -34,7 +34,7 @@ else {
     expect([results.soldOut.length > 0, results.priceChanged.length > 0]).toEqual([true, true])
   })
 
-  test('a database that fails during a file upload does not end the server', async () => {
+  test('a database connection that fails during a file upload does not stop the process', async () => {
     const url = await postgres.database('keeping')
     const pipe = join(postgres.folder, 'pipe')
     spawnSync('mkfifo', [pipe])
@@ -43,15 +43,15 @@ else {
     const output = text(child.stdout)
     const exit = once(child, 'exit')
     const shell = await postgres.shell()
-    // The upload has started, and waits for the file. The migrations also name the table, but do not insert into it.
+    // The upload has started and is waiting for the file. The migrations also mention the table, but insert nothing.
     const waitingQuery = `FROM pg_stat_activity WHERE datname = 'keeping' AND state = 'idle in transaction' AND query LIKE 'INSERT INTO proof_files%'`
     await expect
       .poll(async () => (await shell.query(`SELECT 1 ${waitingQuery}`)).rowCount, {
         timeout: 200_000,
       })
       .toBe(1)
-    // The file is written only after PostgreSQL closed the connection: a signalled backend may
-    // still accept a COMMIT.
+    // The file is written only after PostgreSQL has closed the connection, because a signalled backend
+    // may still accept a COMMIT.
     const closed = await shell.query(`SELECT pg_terminate_backend(pid) ${waitingQuery}`)
     expect(closed.rowCount).toBe(1)
     await expect
@@ -60,7 +60,7 @@ else {
       })
       .toBe(0)
     await shell.end()
-    // Writes the content repeatedly, so that late or repeated reads also end.
+    // Writes the content repeatedly, so that late or repeated reads also complete.
     const writeToPipe = (): number | string | null => {
       const pipeFd = openSync(pipe, 'r+')
       writeSync(pipeFd, 'x')

@@ -1,4 +1,4 @@
-/** The event files of the repository and their shared files. */
+/** The event files in the repository and their shared files. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SharedFiles, SourceText } from '../../engine/authoring.ts'

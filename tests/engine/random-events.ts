@@ -93,7 +93,7 @@ const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial
       return fc
         .record({
           pattern: fc.constantFrom(undefined, '^(?:[A-Z]{2}[0-9]{3})$', FORMATS.pin, FORMATS.gstin),
-          lengthMax: fc.constantFrom(undefined, undefined, 3),
+          maxLength: fc.constantFrom(undefined, undefined, 3),
         })
         .map(removeUndefined)
     case 'date':

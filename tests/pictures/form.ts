@@ -10,7 +10,7 @@ import {
   PROOF_FILE,
 } from '../browser/delegate.ts'
 import { openPath } from './state.ts'
-import type { PictureServer, State } from './state.ts'
+import type { PictureServer, PictureState } from './state.ts'
 
 export const createQuote = (base: number) => ({
   category: 'afpi-pg',
@@ -86,10 +86,10 @@ async function openLastPage(server: PictureServer, page: Page): Promise<void> {
   await page.getByRole('heading', { level: 2, name: 'Check your answers' }).waitFor()
 }
 
-export const listFormStates = (server: PictureServer): readonly State[] => {
+export const listFormStates = (server: PictureServer): readonly PictureState[] => {
   const openAt = openPath(server)
   /** Builds a state in which the given response opens a dialog on the last page of that form. */
-  const buildDialogState = (name: string, response: object): State => ({
+  const buildDialogState = (name: string, response: object): PictureState => ({
     name,
     open: async (page) => {
       await page.route('**/register/', (route) =>
@@ -120,7 +120,7 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
         await fillForm(server, page)
         await page.getByText(`${PROOF_FILE.name} uploaded`).waitFor({ state: 'attached' })
         await page.reload()
-        await page.getByText('We kept your answers').waitFor()
+        await page.getByText('We saved your answers').waitFor()
       },
     },
     {
@@ -288,7 +288,7 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
         await fillFirstPage(server, page)
         await page.getByRole('button', { name: 'Have a code?' }).click()
         await page.getByRole('textbox', { name: 'Code', exact: true }).fill('no such code')
-        await page.getByRole('button', { name: 'Use code' }).click()
+        await page.getByRole('button', { name: 'Apply code' }).click()
         await page.locator('[aria-invalid=true]').first().waitFor()
         await page.getByRole('textbox', { name: 'Code', exact: true }).fill('')
         await goToNextPage(page)

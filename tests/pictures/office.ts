@@ -9,12 +9,12 @@ import { ADMIN } from '../browser/serve.ts'
 import { registerByTransfer, claimPayment } from './results.ts'
 import { callApi, findDialog, openSignedIn } from './session.ts'
 import { NOW, openPath } from './state.ts'
-import type { PictureServer, State } from './state.ts'
+import type { PictureServer, PictureState } from './state.ts'
 import { findAddButton, pressAction } from '../browser/office/registration-page.ts'
 
 const STAFF_PASSWORD = 'three words apart'
 
-export const listOfficeStates = (server: PictureServer): readonly State[] => {
+export const listOfficeStates = (server: PictureServer): readonly PictureState[] => {
   const openAt = openPath(server)
   const startedAt = Date.now()
   const openSignedInPage = openSignedIn(server)
@@ -38,7 +38,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     status: string,
     button: string,
     prepareDialog: (page: Page) => Promise<unknown> = () => Promise.resolve(),
-  ): State => ({
+  ): PictureState => ({
     name: `office-act-${name}`,
     open: async (page) => {
       await openRegistration(page, await findRegNo(status))
@@ -87,7 +87,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     }
     return regNo
   }
-  const buildDecisionState = (name: string, button: string): State => ({
+  const buildDecisionState = (name: string, button: string): PictureState => ({
     name: `office-act-${name}`,
     open: async (page) => {
       await openRegistration(page, await findReviewedRegNo(page))
@@ -300,7 +300,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
         await page.getByLabel('Paid by').selectOption('cash')
         await page.getByLabel('Slip number').fill('17')
         await findAddButton(page).click()
-        await page.getByText('is registered and paid.').waitFor()
+        await page.getByText('has registered and paid.').waitFor()
       },
     },
     {
@@ -445,7 +445,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
         await passwordForm.getByLabel('Your password').fill('not this one')
         await passwordForm.getByLabel('New password').fill(STAFF_PASSWORD)
         await passwordForm.getByRole('button', { name: 'Set new password' }).click()
-        await passwordForm.getByText('This password is wrong.').waitFor()
+        await passwordForm.getByText('Incorrect password.').waitFor()
       },
     },
     {

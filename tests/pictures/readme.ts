@@ -7,7 +7,7 @@ import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { fillForm } from './form.ts'
 import { openSignedIn } from './session.ts'
 import { NOW, openPath } from './state.ts'
-import type { State } from './state.ts'
+import type { PictureState } from './state.ts'
 
 const MAX_BYTES = 150_000
 const [WIDTH, HEIGHT] = [900, 640]
@@ -24,7 +24,7 @@ const serverProcess = await serveAsProcess(
 const [demoDir = ''] = readdirSync(temporaryDir)
 const server = { url: serverProcess.url, dataDir: join(temporaryDir, demoDir) }
 
-const states: readonly State[] = [
+const states: readonly PictureState[] = [
   { name: 'form', open: (page) => fillForm(server, page) },
   { name: 'office', open: openSignedIn(server)('/admin/afpicon2026') },
   {

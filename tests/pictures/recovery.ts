@@ -4,9 +4,9 @@ import { instant, toAmount, readInstant } from '../../engine/index.ts'
 import { openStore } from '../../server/storage/open-store.ts'
 import { openSignedIn } from './session.ts'
 import { NOW } from './state.ts'
-import type { PictureServer, State } from './state.ts'
+import type { PictureServer, PictureState } from './state.ts'
 
-export const listRecoveryStates = (server: PictureServer): readonly State[] => {
+export const listRecoveryStates = (server: PictureServer): readonly PictureState[] => {
   const openSignedInPage = openSignedIn(server)
   /** Puts the server in recovery only while `openPage` runs, because other pictures must not show a recovery. */
   const performDuringRecovery = async (openPage: () => Promise<void>): Promise<void> => {

@@ -6,7 +6,7 @@ import { clickAtGateway, registerThroughApi } from '../browser/delegate.ts'
 import { createPaymentLink } from '../browser/serve.ts'
 import { createQuote } from './form.ts'
 import { NOW, openPath, TODAY } from './state.ts'
-import type { PictureServer, State } from './state.ts'
+import type { PictureServer, PictureState } from './state.ts'
 
 type RegistrationData = RegistrationResponse['registration']
 export const REG_NO = 'AFPI4839201755603'
@@ -93,10 +93,10 @@ export async function claimPayment(
   await page.getByLabel('UTR number').fill(`6012${regNo.slice(-8)}`)
   await page.getByLabel('Date of transfer').fill(TODAY)
   await page.getByRole('button', { name: 'I have paid' }).click()
-  await page.getByText('You reported the payment').waitFor()
+  await page.getByText('You reported payment').waitFor()
 }
 
-export const listResultStates = (server: PictureServer): readonly State[] => {
+export const listResultStates = (server: PictureServer): readonly PictureState[] => {
   const openAt = openPath(server)
   const mockRegistration = async (page: Page, data: Partial<RegistrationData>): Promise<void> => {
     await page.route('**/registrations/**', (route) =>
@@ -108,7 +108,7 @@ export const listResultStates = (server: PictureServer): readonly State[] => {
     await page.locator('h2').first().waitFor()
   }
   return [
-    ...Object.entries(PAYMENT_STATES).map(([name, paymentState]): State => ({
+    ...Object.entries(PAYMENT_STATES).map(([name, paymentState]): PictureState => ({
       name: `result-${name}`,
       open: (page) => mockRegistration(page, paymentState),
     })),

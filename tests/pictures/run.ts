@@ -22,7 +22,7 @@ import { LETTERS_EVENT, LETTERS_FILE, listSelfServiceStates } from './self-servi
 import { listRecoveryStates } from './recovery.ts'
 import { REG_NO, listResultStates } from './results.ts'
 import { NOW, openPath } from './state.ts'
-import type { State } from './state.ts'
+import type { PictureState } from './state.ts'
 
 // The pictures are compared with the mock-ups. If words are given, only states whose names contain one are shown.
 // Reports pages wider than the window, short pages that scroll, overlapping elements, and axe violations.
@@ -81,11 +81,11 @@ async function openOrganisersTab(page: Page, tab: string): Promise<void> {
 }
 
 /** Pages that belong to no event. */
-const SITE_STATES: readonly State[] = [
+const SITE_STATES: readonly PictureState[] = [
   { name: 'landing', open: openAt('/') },
   { name: 'landing-unknown-payment', open: openAt('/?message=unknown-payment') },
   { name: 'organisers', open: openAt('/organisers') },
-  ...['File', 'Price', 'Result pages', 'Findings', 'Examples'].map((tab): State => ({
+  ...['File', 'Price', 'Result pages', 'Findings', 'Examples'].map((tab): PictureState => ({
     name: `organisers-${tab.toLowerCase().replaceAll(' ', '-')}`,
     open: (page) => openOrganisersTab(page, tab),
   })),

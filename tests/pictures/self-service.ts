@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { clickAtGateway, PROOF_FILE } from '../browser/delegate.ts'
 import { createPaymentLink } from '../browser/serve.ts'
 import { performAction, findDialog, openSignedIn } from './session.ts'
-import type { PictureServer, State } from './state.ts'
+import type { PictureServer, PictureState } from './state.ts'
 
 const EVENT_ID = 'letters2027'
 export const LETTERS_FILE = `${EVENT_ID}.yaml`
@@ -62,14 +62,14 @@ async function openAsPaidDelegate(server: PictureServer, page: Page, name: strin
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
 }
 
-export const listSelfServiceStates = (server: PictureServer): readonly State[] => {
+export const listSelfServiceStates = (server: PictureServer): readonly PictureState[] => {
   const requestCancellation = async (page: Page, name: string): Promise<void> => {
     await openAsPaidDelegate(server, page, name)
     await page.getByRole('button', { name: 'Request cancellation' }).click()
     await findDialog(page).waitFor()
   }
   /** Builds a state that shows an action's dialog for a registration whose letter awaits review. */
-  const buildDecisionState = (name: string, button: string): State => ({
+  const buildDecisionState = (name: string, button: string): PictureState => ({
     name: `office-act-${name}`,
     open: async (page) => {
       const regNo = await registerDelegate(server, `Dr. Example ${button}`, true)
@@ -124,6 +124,6 @@ export const listSelfServiceStates = (server: PictureServer): readonly State[] =
       },
     },
     buildDecisionState('approve', 'Approve'),
-    buildDecisionState('refuse', 'Refuse'),
+    buildDecisionState('refuse', 'Reject'),
   ]
 }

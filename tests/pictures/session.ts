@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { ADMIN } from '../browser/serve.ts'
 import { openPath } from './state.ts'
-import type { PictureServer, State } from './state.ts'
+import type { PictureServer, PictureState } from './state.ts'
 
 type Cookie = readonly [name: string, value: string]
 let session: Promise<Cookie> | null = null
@@ -22,7 +22,7 @@ const getCookie = (server: PictureServer): Promise<Cookie> => (session ??= signI
 /** Returns a function that opens a staff page in that session. */
 export const openSignedIn =
   (server: PictureServer) =>
-  (path: string): State['open'] =>
+  (path: string): PictureState['open'] =>
   async (page) => {
     const [name, value] = await getCookie(server)
     await page.context().addCookies([{ name, value, url: server.url, httpOnly: true }])

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import type { TestServer } from '../browser/serve.ts'
 
-export type State = {
+export type PictureState = {
   readonly name: string
   readonly open: (page: Page) => Promise<unknown>
   /** False if the browser has scripts switched off. */

@@ -26,11 +26,11 @@ import { DAYS } from './events.ts'
 export type BillFindings = {
   readonly cheapest: number | null
   readonly smallest: number | null
-  readonly dearest: number | null
+  readonly mostExpensive: number | null
   /** `no-table item category`, `no-row item table row category`, `none item table row period category`. */
-  readonly holes: ReadonlySet<string>
-  readonly reached: ReadonlySet<string>
-  readonly overdrawn: ReadonlySet<string>
+  readonly missingPrices: ReadonlySet<string>
+  readonly reachedCells: ReadonlySet<string>
+  readonly excessiveAdjustments: ReadonlySet<string>
   readonly overlapping: ReadonlySet<string>
 }
 
@@ -148,16 +148,16 @@ function* listAcceptedByMethod(
 
 /** Computes the checker's claims by trying every combination, validated and priced as on the server. */
 export function tryAllCombinations(event: EventConfig): BillFindings {
-  const holes = new Set<string>()
-  const reached = new Set<string>()
-  const overdrawn = new Set<string>()
+  const missingPrices = new Set<string>()
+  const reachedCells = new Set<string>()
+  const excessiveAdjustments = new Set<string>()
   const overlapping = new Set<string>()
   let cheapest: number | null = null
   let smallest: number | null = null
-  let dearest: number | null = null
+  let mostExpensive: number | null = null
   const { adjustments } = event.fees
   for (const { answers, category } of listAcceptedByMethod(event)) {
-    checkItems(event, answers, category, holes, reached)
+    checkItems(event, answers, category, missingPrices, reachedCells)
     for (const date of DAYS) {
       const appliedAdjustments = adjustments.filter((adjustment) =>
         adjustmentApplies(adjustment, answers, category, date),
@@ -174,7 +174,7 @@ export function tryAllCombinations(event: EventConfig): BillFindings {
       const { total } = sumLines(lines.value)
       cheapest = Math.min(cheapest ?? total, total)
       if (total > 0) smallest = Math.min(smallest ?? total, total)
-      dearest = Math.max(dearest ?? total, total)
+      mostExpensive = Math.max(mostExpensive ?? total, total)
       for (const adjustment of appliedAdjustments) {
         const line = lines.value.find(({ id }) => id === adjustment.id)
         const exceedsLine = lines.value.some(
@@ -189,11 +189,19 @@ export function tryAllCombinations(event: EventConfig): BillFindings {
           'amount' in adjustment.by &&
           line.unit > adjustment.by.amount
         )
-          overdrawn.add(adjustment.id)
+          excessiveAdjustments.add(adjustment.id)
       }
     }
   }
-  return { cheapest, smallest, dearest, holes, reached, overdrawn, overlapping }
+  return {
+    cheapest,
+    smallest,
+    mostExpensive,
+    missingPrices,
+    reachedCells,
+    excessiveAdjustments,
+    overlapping,
+  }
 }
 
 function checkItems(

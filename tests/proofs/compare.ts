@@ -35,10 +35,10 @@ export function proveBillFindings(event: EventConfig): BillFindings | null {
   return {
     cheapest: extremes.cheapest?.total ?? null,
     smallest: extremes.smallest?.total ?? null,
-    dearest: extremes.dearest?.total ?? null,
-    holes: missingPrices,
-    reached: reachedItems,
-    overdrawn: new Set(extremes.excessiveDeductions.map(({ adjustment }) => adjustment)),
+    mostExpensive: extremes.mostExpensive?.total ?? null,
+    missingPrices: missingPrices,
+    reachedCells: reachedItems,
+    excessiveAdjustments: new Set(extremes.excessiveDeductions.map(({ adjustment }) => adjustment)),
     overlapping: new Set(overlapping.map(([first, second]) => `${first} ${second}`)),
   }
 }
@@ -69,18 +69,18 @@ export function findDifferences(event: EventConfig): readonly string[] {
   const claims = proveBillFindings(event)
   if (claims === null) return ['not proved']
   const triedFindings = tryAllCombinations(event)
-  const setDifferences = (['holes', 'reached', 'overdrawn', 'overlapping'] as const).flatMap(
-    (part) => [
-      ...[...claims[part]]
-        .filter((claim) => !triedFindings[part].has(claim))
-        .map((claim) => `${part}: only claimed: ${claim}`),
-      ...[...triedFindings[part]]
-        .filter((claim) => !claims[part].has(claim))
-        .map((claim) => `${part}: only tried: ${claim}`),
-    ],
-  )
+  const setDifferences = (
+    ['missingPrices', 'reachedCells', 'excessiveAdjustments', 'overlapping'] as const
+  ).flatMap((part) => [
+    ...[...claims[part]]
+      .filter((claim) => !triedFindings[part].has(claim))
+      .map((claim) => `${part}: only claimed: ${claim}`),
+    ...[...triedFindings[part]]
+      .filter((claim) => !claims[part].has(claim))
+      .map((claim) => `${part}: only tried: ${claim}`),
+  ])
   return [
-    ...(['cheapest', 'smallest', 'dearest'] as const).flatMap((extreme) =>
+    ...(['cheapest', 'smallest', 'mostExpensive'] as const).flatMap((extreme) =>
       claims[extreme] === triedFindings[extreme] ||
       (extreme === 'smallest' && isKnownGap(event, claims, triedFindings))
         ? []

@@ -24,9 +24,9 @@ function compareOnce(number: number): void {
   if (number % 20 === 0) {
     const findings = tryAllCombinations(event)
     tally.tried += countCombinations(event)
-    if (findings.holes.size > 0) tally.holes += 1
-    if (findings.dearest === null) tally.unsold += 1
-    if (findings.overdrawn.size > 0) tally.overdrawn += 1
+    if (findings.missingPrices.size > 0) tally.holes += 1
+    if (findings.mostExpensive === null) tally.unsold += 1
+    if (findings.excessiveAdjustments.size > 0) tally.overdrawn += 1
     if (findings.overlapping.size > 0) tally.overlapping += 1
   }
 }

@@ -8,13 +8,13 @@ import { readInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { assembleServer } from '../../server/assemble-server.ts'
 import type { Deps, Environment } from '../../server/dependencies.ts'
-import { checkFolderHere } from '../../server/events/files/event-folder.ts'
-import type { Sandbox } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
+import { checkFolderInThisThread } from '../../server/events/files/event-folder.ts'
+import type { AirpaySimulator } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
 import type { PeriodicJob } from '../../server/ops/clock.ts'
 import type { Mailer } from '../../server/mail/send-queued-emails.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import type { Variables } from '../../server/ops/environment.ts'
-import { openStoreHere } from './store-without-threads.ts'
+import { openStoreInProcess } from './store-without-threads.ts'
 import { useCompiledEvents, useEmptyDatabase } from './prepared-files.ts'
 
 const top = join(import.meta.dirname, '..', '..')
@@ -32,7 +32,7 @@ export type TestApp = {
   /** Updates prices to the current date when called. */
   readonly priceUpdates: PeriodicJob
   /** The gateway simulator. `runAction(orderId, 'pay')` has the same effect as the button on its page. */
-  readonly sandbox: Sandbox | null
+  readonly sandbox: AirpaySimulator | null
   readonly environment: Environment
   /** The data folder: database, uploads, emails. */
   readonly dir: string
@@ -118,12 +118,12 @@ export async function startTestApp(
     print: (text) => void output.push(text),
     hasJobs: false,
     isWatching: options.isWatching ?? false,
-    openStore: openStoreHere,
+    openStore: openStoreInProcess,
     ...(options.activatesVersions === undefined
       ? {}
       : { activatesVersions: options.activatesVersions }),
     // Starting a thread takes longer than checking a change, so only a watching server starts one.
-    ...(options.isWatching === true ? {} : { checkFolder: checkFolderHere }),
+    ...(options.isWatching === true ? {} : { checkFolder: checkFolderInThisThread }),
   })
   if (!assembly.ok) {
     rmSync(folder, { recursive: true, force: true })

@@ -10,15 +10,15 @@ import {
 } from '../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../server/storage/database/schema.ts'
 
-// Creating both takes half of the startup time of a server. Their creation has its own tests: event-folder.test.ts,
-// migrations.test.ts, server-process.test.ts and the tests of the checker.
+// Creating both takes half of a server's startup time. Their creation is tested in event-folder.test.ts,
+// migrations.test.ts, server-process.test.ts and the checker's tests.
 
-/** Inside Node's compile cache folder, where tests/run.js removes files older than a day. */
+/** A folder in Node's compile cache, where tests/run.js removes files older than a day. */
 const CACHE_DIR = join(import.meta.dirname, '..', '.cache', 'compiled', 'events')
 
 /**
- * Links the cache of compiled events. Call it before the first server starts on a data folder; later the server has
- * its own cache.
+ * Links to the cache of compiled events. Call this before the first server starts on a data folder; after that, the
+ * server has its own cache.
  */
 export function useCompiledEvents(dataDir: string): void {
   const cacheLink = getCacheFolder(dataDir)
@@ -28,7 +28,7 @@ export function useCompiledEvents(dataDir: string): void {
   symlinkSync(CACHE_DIR, cacheLink)
 }
 
-/** Copies the empty database. Call it before the first server starts on a data folder without a database. */
+/** Copies the empty database. Call this before the first server starts on a data folder without a database. */
 export async function useEmptyDatabase(dataDir: string): Promise<void> {
   const file = join(dataDir, DATABASE_FILE)
   if (existsSync(file)) return
@@ -36,7 +36,7 @@ export async function useEmptyDatabase(dataDir: string): Promise<void> {
   const preparedFile = join(CACHE_DIR, '..', `tables-${migrationsHash.slice(0, 16)}.db`)
   if (!existsSync(preparedFile)) {
     mkdirSync(dirname(preparedFile), { recursive: true })
-    // Concurrent processes create identical files.
+    // Several processes may do this at the same time, but they create identical files.
     const temporaryFile = `${preparedFile}-${process.pid}`
     const db = openToWrite(temporaryFile)
     await migrate(db)
@@ -45,6 +45,6 @@ export async function useEmptyDatabase(dataDir: string): Promise<void> {
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   copyFileSync(preparedFile, file)
-  // The same permissions as those that a server sets.
+  // The permissions that a server sets.
   chmodSync(file, 0o600)
 }

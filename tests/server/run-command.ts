@@ -15,7 +15,7 @@ export const BASE_ENV = {
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
 }
 
-/** Runs a command in a separate process, and waits until it ends. */
+/** Runs a command in a separate process, and waits until it exits. */
 export function run(
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
@@ -44,7 +44,7 @@ export async function runHere(
     print: (text) => void (stdout += `${text}\n`),
     printError: (text) => void (stderr += `${text}\n`),
     environment: () => {
-      if (variables === null) throw new Error('the command needs an environment')
+      if (variables === null) throw new Error('the command needs a valid environment')
       const environmentResult = readEnvironment(variables)
       if (!environmentResult.ok) throw new Error(environmentResult.error.join(' '))
       return withoutThreads(environmentResult.value)

@@ -59,7 +59,7 @@ export function buildRegistration(changes: RegistrationChanges = {}): NewRegistr
     ...changedFields,
   }
 }
-/** Builds a correction of `buildRegistration` that changes nothing but the given values. */
+/** Builds a correction to a registration from `buildRegistration` that changes only the given values. */
 export function buildCorrection({
   previousAnswers = buildRegistration().answers,
   ...changes
@@ -93,7 +93,7 @@ export function buildNameCorrection(
     ...changes,
   })
 }
-/** Creates a paid registration from another system, as an import reads it. */
+/** Creates a paid registration from another system, in the form that the import passes to the store. */
 export function createImportRow(changes: Partial<ImportRow> = {}): ImportRow {
   const { regNo = nextRegNo() } = changes
   return {
@@ -116,13 +116,13 @@ export function createImportRow(changes: Partial<ImportRow> = {}): ImportRow {
     ...changes,
   }
 }
-/** Builds the payment event of a sale that the gateway confirms. */
+/** Builds the event for a payment that the gateway confirms. */
 export const buildSale = (
   reference: string,
   amount: Amount = sampleQuote.total,
   at: Instant = addMs(60_000),
 ): PaymentEvent => ({ type: 'confirmed', reference, amount, currency: 'INR', kind: 'sale', at })
-/** Builds the payment event of a payment that the gateway declines. */
+/** Builds the event for a payment that the gateway declines. */
 export const buildDecline = (at: Instant = addMs(60_000)): PaymentEvent => ({
   type: 'declined',
   code: '400',

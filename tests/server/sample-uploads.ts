@@ -29,7 +29,7 @@ function createOle(streams: Readonly<Record<string, string>>): Buffer {
 }
 /** Creates an old Word document: an OLE file with a stream called WordDocument. */
 export const createDoc = (): Buffer => createOle({ '/WordDocument': 'text', '/1Table': 'table' })
-/** Creates a Windows installer: also an OLE file, whose tables are in streams with unusual names. */
+/** Creates a Windows installer. It is an OLE file too; its tables are in streams with unusual names. */
 export const createMsi = (): Buffer =>
   createOle({
     '/\u4840\u3f7f\u4164\u422f\u4836': 'tables',

@@ -2,7 +2,7 @@
 export type FixtureOptions = {
   readonly id?: string
   readonly prefix?: string
-  /** The price in the first period in rupees; `total` includes tax and is what the file's example expects. */
+  /** The price in the first period, in rupees. `total` includes tax; the file's example expects it. */
   readonly price?: number
   readonly total?: number
   readonly title?: string

@@ -5,8 +5,8 @@ import { openStore } from '../../server/storage/open-store.ts'
 import type { StartWorker } from '../../server/storage/database/worker-client.ts'
 
 // Threads have their own tests (tests/server/storage, tests/crash), and every server process uses them. Messages,
-// batches and commits are the same without threads. A test must not hold a lock while the store writes, because the
-// store would wait for the test's own thread.
+// batches and commits work in the same way without threads. A test must not hold a lock while the store writes,
+// because the store runs in the test's own thread and would wait for it.
 
 type StoreModule = { readonly serve: (port: MessagePort, data: object) => void }
 
@@ -26,8 +26,8 @@ const startInProcess: StartWorker = (file, data, { message, error, exit }) => {
   }
 }
 
-/** Opens the store as `openStore` does, but with SQLite in this thread. */
-export const openStoreHere: typeof openStore = (options) =>
+/** Opens the store like `openStore`, but with SQLite in this thread. */
+export const openStoreInProcess: typeof openStore = (options) =>
   openStore({ ...options, startWorker: startInProcess })
 
 /** Returns an environment in which a command opens its store without a thread. */

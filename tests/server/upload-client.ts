@@ -1,4 +1,4 @@
-/** Sends a registration with a large proof as a browser does; a test can interrupt the upload. */
+/** Sends a registration with a large file as a browser does. A test can interrupt the upload. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -6,17 +6,17 @@ import type { Agent, ClientRequest } from 'node:http'
 import { createJpg, createPdf } from './sample-uploads.ts'
 
 const BOUNDARY = 'rollcall-upload-boundary'
-/** Bytes per write. */
+/** The number of bytes sent in each write. */
 const CHUNK_BYTES = 256 * 1024
 
 export type Upload = {
-  /** The connection. `destroy()` simulates a closed laptop. */
+  /** The request. Its `destroy()` simulates a laptop that is closed during the upload. */
   readonly request: ClientRequest
   /** Sends the remaining bytes. Returns the status and the response. */
   finish(): Promise<{ readonly status: number; readonly answer: Record<string, unknown> }>
 }
 
-/** Builds a PDF or a photo that contains its location. Each call creates different content. */
+/** Builds a PDF, or a photo that contains where it was taken. The content differs in each call. */
 const PROOFS = {
   pdf: () => ({ name: 'proof.pdf', head: createPdf(randomUUID()), tail: Buffer.alloc(0) }),
   jpg: () => ({
@@ -30,7 +30,7 @@ const PROOFS = {
   }),
 }
 
-/** Builds the bytes before the proof's content: the form fields and the header of the file. */
+/** Builds the bytes before the file's content: the form fields and the header of the file part. */
 function buildFormHead(
   fields: Readonly<Record<string, string>>,
   field: string,
@@ -45,7 +45,7 @@ function buildFormHead(
   )
 }
 
-/** Sends everything except the end of the form. Resolves when the network stack has accepted these bytes. */
+/** Sends everything except the end of the form. Resolves once the network stack has accepted these bytes. */
 export async function beginUpload(
   url: string,
   fields: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 /**
- * Simulates manual registrations, paid at the desk or later. A click may be repeated, or the request sent again if
- * there was no response. Checks that one click creates one registration at the current price, and that a payment at the
- * desk counts.
+ * Simulates manual registrations that are paid at the desk or later. Staff may click twice, or send the request again
+ * if there is no response. Checks that one click creates one registration at the current price, and that a payment at
+ * the desk counts.
  */
 import { INR, dayOf, toMajorUnits } from '../../engine/index.ts'
 import type { ManualMethod } from '../../engine/index.ts'
@@ -20,7 +20,7 @@ import type { Random } from './random.ts'
 import { canAddRegistration } from './expected-permissions.ts'
 import type { StaffName } from './expected-permissions.ts'
 
-/** The payment methods at the desk, with their names in the bank's records. */
+/** The payment methods at the desk, each with its name in the bank's records. */
 const METHOD_BY_MODE = { cash: 'cash', upi: 'desk', card: 'machine' } as const satisfies Record<
   string,
   ManualMethod
@@ -46,14 +46,14 @@ export type ManualRegistrationContext = {
   readonly sql: () => Sql
   readonly getVersion: (event: string) => Version
   readonly reportViolation: (found: Violation | null) => void
-  /** Adds the registration to those that staff can choose. */
+  /** Adds the registration to those that simulated staff can choose. */
   readonly addRegNo: (regNo: string) => void
 }
 
 export async function addAtDesk(
   context: ManualRegistrationContext,
   staffName: StaffName,
-  { isTwice, isSignedOut }: Pick<DeskStep, 'isTwice' | 'isSignedOut'>,
+  { isSentTwice, isSignedOut }: Pick<DeskStep, 'isSentTwice' | 'isSignedOut'>,
   random: Random,
   delegateNumber: number,
 ): Promise<void> {
@@ -67,7 +67,7 @@ export async function addAtDesk(
   const category = isMember ? 'member' : 'non-member'
   const price = findPrice(context.getVersion(event), category, today)
   if (price === null) return
-  // Some staff enter a slip number that is already recorded.
+  // Staff sometimes enter a slip number that is already recorded.
   const usedSlips = await sql()<{ reference: string }>(
     "SELECT reference FROM captures WHERE source IN ('transfer', 'upi', 'cheque')",
   ).all()
@@ -118,14 +118,14 @@ export async function addAtDesk(
       reportViolation({ invariant: 'a payment at the desk counts once', cause })
     if (isPaid && isUsed && state === 'complete')
       reportViolation({
-        invariant: 'each rupee at the bank is counted once',
+        invariant: 'each payment at the bank is counted once',
         cause: `${slip}: ${cause}`,
       })
     if (isPaid && storedRegistration?.state === 'to_pay' && storedRegistration.in_review === 0)
       reportViolation({ invariant: 'a payment at the desk counts once', cause })
     return regNo
   }
-  const createdRegNos = await Promise.all(isTwice ? [send(), send()] : [send()])
+  const createdRegNos = await Promise.all(isSentTwice ? [send(), send()] : [send()])
   const regNos = new Set(createdRegNos.filter((number) => number !== null))
   if (regNos.size > 1)
     reportViolation({
@@ -134,7 +134,7 @@ export async function addAtDesk(
     })
 }
 
-/** Repeats the same request until there is a response, as the page does. */
+/** Repeats the request until there is a response, as the page does. */
 async function sendWithRetries(
   send: () => Promise<SimulatedResponse | null>,
   timeline: Timeline,

@@ -1,6 +1,6 @@
 /**
- * Generates bank statement lines that are hard to match, and checks their invariants: the conference's own account
- * number, a reference within a longer number, one reference in several lines, and two equal transfers.
+ * Generates bank statement lines that are hard to match, and checks how they are matched: lines with the conference's
+ * own account number, a reference within a longer number, a reference in several lines, and two equal transfers.
  */
 import { INR, toAmount, toMajorUnits } from '../../engine/index.ts'
 import type { Currency, Day } from '../../engine/index.ts'
@@ -14,7 +14,7 @@ import type { Random } from './random.ts'
 type Claim = { readonly reg_no: string; readonly reference: string; readonly due: number }
 type PreviewResponse = Extract<ReconcileResponse, { header: null }>
 
-/** Simulates a stranger who transfers the amount due for a registration that has a payment claim. */
+/** Simulates a stranger who transfers exactly the amount due for a registration with a payment claim. */
 export function payEqualAmount(
   bank: Bank,
   claims: readonly Claim[],
@@ -30,8 +30,8 @@ export function payEqualAmount(
 }
 
 /**
- * Generates additions to the narration of a transfer: none, our account, the reference of another transfer, or a
- * longer number that contains a claimed reference but is itself not a bank reference.
+ * Generates an addition to each transfer's narration: nothing, our account number, another transfer's reference, or a
+ * longer number that contains a reported reference but is not itself a bank reference.
  */
 export function drawAdditions(
   payments: readonly BankPayment[],
@@ -63,8 +63,8 @@ export function drawEqualRows(today: Day, random: Random): readonly string[] {
 const FOREIGN = 'TRANSFER OF RUPEES'
 
 /**
- * Converts the lines to a statement in euros, with amounts as 1180.00 or as 1.180,00. The last line is a transfer in
- * rupees, often for exactly the amount of a registration whose number it states.
+ * Converts the lines to a statement in euros, with amounts like 1180.00 or 1.180,00. Adds a last line for a transfer in
+ * rupees, often for exactly the amount due for a registration whose number it contains.
  */
 export function toEuroLines(
   [header = '', ...rows]: readonly string[],
@@ -96,7 +96,7 @@ export function toEuroLines(
   return [`${header},Currency`, ...rows.map((row) => toRow(row, 'EUR')), toRow(foreignRow, 'INR')]
 }
 
-/** Checks that the last line, which is in rupees, is not read. */
+/** Checks that the last line, which is in rupees, is skipped and reported. */
 export function checkForeignLine(
   { lines, unread }: Pick<PreviewResponse, 'lines' | 'unread'>,
   lineNumber: number,
@@ -104,12 +104,12 @@ export function checkForeignLine(
   return unread.includes(lineNumber) && !lines.some(({ narration }) => narration.includes(FOREIGN))
     ? null
     : {
-        invariant: 'a statement line in another currency is not read',
+        invariant: 'a statement line in another currency is skipped and reported',
         cause: JSON.stringify({ unread, lines }),
       }
 }
 
-/** Returns true if the line belongs to this transfer, whose reference is the third word of the narration. */
+/** Returns true if the line belongs to this transfer: the third word of its narration is the transfer's reference. */
 export const isLineOfPayment = (
   narration: string,
   { reference }: Pick<BankPayment, 'reference'>,
@@ -125,8 +125,8 @@ export function findSharedReferences(rows: readonly string[]): ReadonlySet<strin
 }
 
 /**
- * Checks that every matched line contains the registration's number, or a complete reference that is in no other line
- * and is not our account.
+ * Checks that every matched line contains the registration's number, or a complete reference that occurs in no other
+ * line and is not our account number.
  */
 export function checkMatchedLines(
   lines: PreviewResponse['lines'],
@@ -149,7 +149,7 @@ export function checkMatchedLines(
   return wrongLine === undefined
     ? null
     : {
-        invariant: 'a matched line names only its registration',
+        invariant: 'a matched line contains the number or reference of its registration',
         cause: JSON.stringify(wrongLine),
       }
 }

@@ -1,5 +1,5 @@
 /**
- * Simulates a treasurer who imports the bank statement and confirms all matches, sometimes twice or concurrently.
+ * Simulates a treasurer who imports the bank statement and confirms all matches, sometimes twice at the same time.
  * Checks that a payment claim is matched with its line, and that confirmed payments equal their lines.
  */
 import { INR, toMajorUnits } from '../../engine/index.ts'
@@ -27,13 +27,13 @@ import type { Random } from './random.ts'
 import { canPerform } from './expected-permissions.ts'
 import type { StaffName } from './expected-permissions.ts'
 
-/** Reason recorded for every payment confirmed from a statement. */
+/** The reason recorded for every payment that is confirmed from a statement. */
 export const STATEMENT_REASON = 'From the bank statement'
 
 type Claim = { readonly reg_no: string; readonly reference: string; readonly due: number }
 /**
- * Registrations with a payment claim, including those changed later. If a balance is due, the price may have changed
- * since the claim.
+ * Registrations with a payment claim, even if they have changed since. If a balance is due, the price may also have
+ * changed since the claim.
  */
 const CLAIMS_SQL = `SELECT r.reg_no, t.reference,
     iif(r.state NOT IN ('to_pay', 'told', 'lapsed'), 0, iif(r.payment_status = 'success', r.due, r.total)) AS due
@@ -91,7 +91,7 @@ export async function importStatement(
   )
   if (random.chance(0.2) && returnablePayments.length > 0)
     bank.returnTransfer(random.pick(returnablePayments), today)
-  // Other staff may import a later statement simultaneously.
+  // Other staff may import a later statement at the same time.
   const returnedTransfers = bank
     .listReturnedTransfers()
     .filter((payment) => payment.currency === currency)
@@ -164,7 +164,7 @@ export async function importStatement(
         : []
     },
   )
-  // Records unmatched payments, which are moved later.
+  // Some unmatched payments are recorded, and moved later.
   const unmatchedLines = lines
     .filter(
       ({ as, narration }) =>
@@ -204,7 +204,7 @@ export async function importStatement(
     }
   }
   if (step.isSignedOut) await client.call('POST', '/admin/logout/', token)
-  await Promise.all(step.isTwice ? [confirmLines(), confirmLines()] : [confirmLines()])
+  await Promise.all(step.isSentTwice ? [confirmLines(), confirmLines()] : [confirmLines()])
 }
 
 const readClaims = (sql: () => Sql, event: string, currency: Currency): Promise<readonly Claim[]> =>
@@ -234,7 +234,7 @@ function formatRow(
   return `${day}/${month}/${year},${narration},,${withdrawn},${deposited}`
 }
 
-/** Checks that recorded transfers are recognised and returned transfers are shown. */
+/** Checks that recorded transfers are recognised and that returned transfers are shown. */
 function checkRecognition(
   lines: PreviewLines,
   recordedPayments: RecordedPayments,
@@ -258,7 +258,7 @@ function checkRecognition(
       creditLines[0]?.as === 'known' || (isShared && creditLines[0]?.as === 'ambiguous')
     if (creditLines.length !== 1 || (isRecorded && !isRecognised))
       return {
-        invariant: 'a recorded transfer is recognised in one line of the statement',
+        invariant: 'a recorded transfer is recognised in exactly one line of the statement',
         cause: `${payment.reference}: ${JSON.stringify(creditLines)}`,
       }
   }
@@ -280,8 +280,8 @@ const readRegNos = async (sql: () => Sql, event: string): Promise<readonly strin
   ).map(({ reg_no: regNo }) => regNo)
 
 /**
- * Checks that a line with the number of one registration is not matched with another registration whose reference it
- * contains.
+ * Checks that a line that contains one registration's number and another registration's reference is not matched with
+ * either.
  */
 function checkAmbiguousLines(
   lines: PreviewLines,
@@ -297,7 +297,7 @@ function checkAmbiguousLines(
   return wrongLine === undefined
     ? null
     : {
-        invariant: 'a line that names two registrations is left to staff',
+        invariant: 'a line that refers to two registrations is left to staff',
         cause: JSON.stringify(wrongLine),
       }
 }

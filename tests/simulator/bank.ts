@@ -1,6 +1,6 @@
 /**
- * Simulates the organisers' bank account and cash box: payments by each method, and manual refunds. These records are
- * the source of truth.
+ * Simulates the organisers' bank account and cash box: payments by each method, and manual refunds. Checks treat these
+ * records as the truth.
  */
 import { INR } from '../../engine/index.ts'
 import type { Day, Amount, Currency, ManualMethod } from '../../engine/index.ts'
@@ -18,30 +18,30 @@ export type Bank = {
   /** Records a payment by a delegate. */
   pay(method: ManualMethod, amount: Amount, day: Day, currency?: Currency): BankPayment
   /**
-   * Finds a payment by its reference, in any spelling. One transfer may be entered under several methods. Null if
+   * Finds a payment by its reference, however it is spelled. A transfer may be entered under several methods. Null if
    * there is no such payment.
    */
   find(method: string, reference: string): BankPayment | null
   /** Returns true if a payment by any method has this reference. */
   hasReference(reference: string | null): boolean
   listPayments(): readonly BankPayment[]
-  /** Lists the payments in the statement of the account in this currency, in order of payment. */
+  /** Lists the payments on the statement for the account in this currency, in order of payment. */
   listStatementPayments(currency: Currency): readonly BankPayment[]
   /** Returns a transfer to its sender. */
   returnTransfer(payment: BankPayment, day: Day): void
   listReturnedTransfers(): readonly BankPayment[]
-  /** Pays a refund and returns its reference. */
+  /** Pays a refund. Returns its reference. */
   payRefund(amount: Amount): string
   findRefund(reference: string | null): Amount | null
 }
 
-/** Methods that use the same bank account, so one statement line may be entered under any of them. */
+/** Methods that pay into the same bank account, so a statement line may be entered under any of them. */
 const BANK_METHODS: readonly string[] = ['transfer', 'upi', 'cheque', 'machine', 'desk']
-/** Returns the type of account in which payments by a method are counted once. */
+/** Returns the type of account that the method pays into. A reference counts once per account type. */
 export const findAccountType = (method: string): string =>
   BANK_METHODS.includes(method) ? 'bank' : method
 
-/** Returns the reference as a bank would print it, whatever its spelling. Implemented independently of the engine. */
+/** Returns the reference as a bank would print it, however it is spelled. Implemented independently of the engine. */
 export const normaliseReference = (text: string): string =>
   text
     .toUpperCase()
@@ -74,7 +74,7 @@ export function createBank(): Bank {
   return {
     pay: (method, amount, day, currency = INR) => {
       const number = 2_026_020_000 + receivedPayments.length
-      // NEFT has sixteen characters, UPI has twelve digits.
+      // NEFT references have sixteen characters, and UPI references have twelve digits.
       const reference =
         receivedPayments.length % 3 === 2 ? `60${String(number)}` : `HDFCN5${String(number)}`
       const payment = { method, reference, amount, currency, day }

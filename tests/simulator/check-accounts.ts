@@ -1,5 +1,5 @@
 /**
- * Invariants for merchant accounts: after every write, the recorded sums of each account, currency and registration
+ * Invariants for merchant accounts: after every write, the recorded sums for each account, currency and registration
  * equal the gateway's records.
  */
 import { readReportedCurrency } from '../../engine/index.ts'
@@ -28,10 +28,10 @@ type RefundRow = {
   readonly reference: string
   readonly amount: number
 }
-/** Excludes refunds that staff recorded without a reference. */
+/** Completed refunds, except those that staff recorded without a reference. */
 const REFUNDS_SQL =
   "SELECT capture_id, reference, amount FROM refunds WHERE state = 'done' AND reference IS NOT NULL"
-/** Airpay orders in a currency other than rupees, which Airpay does not accept. */
+/** Airpay orders that are not in rupees. Airpay accepts only rupees. */
 const WRONG_GATEWAY_SQL = `SELECT p.order_id, r.currency FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.gateway = 'airpay' AND r.currency <> 'INR'`
 
@@ -44,7 +44,7 @@ export function createAccountInvariants(
       .flatMap(({ gatewayRefunds }) => gatewayRefunds)
       .find((refund) => refund.reference === reference)
 
-  /** Compares sums by account and currency, and by payer and currency, with the gateway's records. */
+  /** Compares the sums per account and per payer, in each currency, with the gateway's records. */
   const compareBooks = async (): Promise<Violation | null> => {
     const recordedSums = new Map<string, number>()
     const gatewaySums = new Map<string, number>()
@@ -65,7 +65,7 @@ export function createAccountInvariants(
     for (const [reference, parts] of Map.groupBy(refunds, (refund) => refund.reference)) {
       const refund = findRefund(reference)
       const row = rows.find(({ id }) => id === parts[0]?.capture_id)
-      // Refunds outside the gateway are checked with the bank and with disputes.
+      // Refunds made outside the gateway are checked with the bank's records and with disputes.
       if (refund === undefined || row === undefined) continue
       const sum = parts.reduce((total, { amount }) => total + amount, 0)
       for (const key of [`${row.source} ${row.account}`, `payer ${row.payer}`]) {
@@ -79,7 +79,7 @@ export function createAccountInvariants(
     return differingKey === undefined
       ? null
       : {
-          invariant: 'each account is balanced in each currency',
+          invariant: 'the books of each account balance in each currency',
           cause: `${differingKey}: recorded ${recordedSums.get(differingKey)}, at the gateway ${gatewaySums.get(differingKey)}`,
         }
   }
@@ -88,7 +88,7 @@ export function createAccountInvariants(
       const wrongOrder = await sql()(WRONG_GATEWAY_SQL).get()
       if (wrongOrder !== undefined)
         return {
-          invariant: 'a bill goes only to a gateway that accepts its currency',
+          invariant: 'a bill is sent only to a gateway that accepts its currency',
           cause: JSON.stringify(wrongOrder),
         }
       return compareBooks()
@@ -106,7 +106,7 @@ export function createAccountInvariants(
           ).length
           if (count !== 1)
             return {
-              invariant: 'every reported payment is recorded once, for its account',
+              invariant: 'every payment that the gateway reports is recorded once, for its account',
               cause: `${order.orderId}: ${count} of ${JSON.stringify(transaction)}`,
             }
         }
@@ -118,7 +118,7 @@ export function createAccountInvariants(
 const add = (sums: Map<string, number>, key: string, amount: number): void =>
   void sums.set(key, (sums.get(key) ?? 0) + amount)
 
-/** Returns the merchant's gateway and account, as event files name them. */
+/** Returns the merchant's gateway and account, under their names in event files. */
 function getAccountName({ merchantId }: Order): string {
   if (merchantId === RAZORPAY_MERCHANT) return `razorpay ${RAZORPAY_ACCOUNT.name}`
   const account = Object.values(ACCOUNTS)

@@ -1,7 +1,7 @@
 /**
- * Invariant for cancellations: proposed and earlier refunds add up to the same amount, in any order of actions.
- * An overpayment is owed in full; the refund scale of the event file applies to the rest. A refund that was owed when
- * it was made counts as if the amount had never been paid.
+ * Invariant for cancellations: the proposed refund and earlier refunds add up to the same amount, in whatever order
+ * actions happen. An overpayment is owed in full; the event file's refund scale applies to the rest. A refund that was
+ * owed when it was made counts as if its amount had never been paid.
  */
 import { dayOf } from '../../engine/index.ts'
 import type { Day, Instant } from '../../engine/index.ts'
@@ -18,9 +18,9 @@ type Sums = {
   readonly refunded: number
   /** The part of the refunds that was owed before a cancellation. */
   readonly refundDue: number
-  /** A payment that staff accepted at less than its order amount reduces the price. */
-  readonly short: number
-  /** The bill that was paid. Each further payment adds the difference of a correction. */
+  /** The number of payments that staff accepted at less than the order amount, which reduces the price. */
+  readonly shortPayments: number
+  /** The total of the bill that was paid. Each further payment adds the difference from a correction. */
   readonly billPaid: number | null
 }
 const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
@@ -29,7 +29,7 @@ const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
     WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted') AND f.state <> 'refused') AS refunded,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded') AND p.amount >
-    (SELECT coalesce(sum(c.amount), p.amount) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted'))) AS short,
+    (SELECT coalesce(sum(c.amount), p.amount) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted'))) AS "shortPayments",
   (SELECT sum(p.amount) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded')) AS "billPaid"
   FROM registrations r WHERE r.reg_no = ?`
 
@@ -44,7 +44,7 @@ const toPaise = (rupees: number): number => Math.round(rupees * 100)
 const computeRefund = (day: Day, price: number, event: string): number =>
   Math.max(0, Math.round((price * getRefundPercent(day)) / 100) - getCharge(day, event))
 
-/** Opens the page of a registration and returns a check of its proposed refund, for a server with a correct clock. */
+/** Opens a registration's page. Returns a check of the proposed refund, for servers whose clock is correct. */
 export async function checkProposal<Page>(
   {
     sql,
@@ -77,11 +77,11 @@ export async function checkProposal<Page>(
       const sumsBefore = JSON.parse(stateBefore) as Sums | null
       if (!isUnchanged || sumsBefore === null || proposedRefund === null || secondPayment !== null)
         return null
-      const { price, refundDue: refundedAsOwed, short } = sumsBefore
-      if (short > 0) return null
+      const { price, refundDue: refundedAsOwed, shortPayments } = sumsBefore
+      if (shortPayments > 0) return null
       const paid = sumsBefore.paid - refundedAsOwed
       const refunded = sumsBefore.refunded - refundedAsOwed
-      // An amount above the paid bill remains owed after a correction to a higher bill, until that bill is paid.
+      // After a correction to a higher bill, an amount above the paid bill remains owed until the higher bill is paid.
       const isPaid = price === null || paid >= price
       const owed = Math.max(0, paid - (isPaid ? (price ?? paid) : (sumsBefore.billPaid ?? price)))
       const expectedRefunds = days.map((day) =>
@@ -90,7 +90,7 @@ export async function checkProposal<Page>(
       return expectedRefunds.includes(toPaise(proposedRefund))
         ? null
         : {
-            invariant: 'the refund at cancellation does not depend on earlier refunds',
+            invariant: 'the total refunded at cancellation does not depend on earlier refunds',
             cause: `${regNo}: ${proposedRefund}, ${JSON.stringify({ ...page.cancellation, ...sumsBefore, wanted: expectedRefunds })}`,
           }
     },

@@ -1,4 +1,4 @@
-/** Invariant for payments whose price depends on the credit date. The prices are stated independently here. */
+/** Invariant for payments whose price depends on the credit date. It uses its own list of prices. */
 import { dayOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -15,7 +15,7 @@ type Row = {
   readonly state: string
 }
 /**
- * Payments that staff confirmed and that are priced by credit date, except second payments, moved payments, and
+ * Payments confirmed by staff whose price depends on the credit date, except second payments, moved payments and
  * payments for ended registrations.
  */
 const CREDITED_CAPTURES_SQL = `SELECT c.id, r.reg_no, r.category, c.amount, p.amount AS asked, c.paid_at, c.state
@@ -41,7 +41,7 @@ export function createCreditedInvariants(sql: () => Sql): {
         if (!isPriceOfDay || !isReviewCorrect)
           return {
             invariant:
-              'a payment that is priced by credit date is compared with the price on that date',
+              'a payment whose price depends on the credit date is compared with the price on that date',
             cause: JSON.stringify(row),
           }
       }

@@ -1,4 +1,4 @@
-/** Invariants for currencies: each payment, document and sum is in the currency of its registration. */
+/** Invariants for currencies: each payment, document and sum is in its registration's currency. */
 import { INR } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
@@ -10,15 +10,15 @@ import type { Violation } from './check-payments.ts'
 const OTHER_CURRENCY_SQL = `SELECT c.id, c.amount, c.currency, c.state, r.reg_no, r.currency AS price_currency FROM captures c
   LEFT JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = coalesce(p.registration_id, c.registration_id)
   WHERE c.currency <> r.currency AND (c.state IN ('fits', 'accepted') OR c.source NOT IN ('airpay', 'razorpay'))`
-/** Only new documents are read, because documents never change. */
+/** Reads only new documents, because documents never change. */
 const NEWER_DOCUMENTS_SQL = `SELECT d.id, d.kind, d.serial, coalesce(d.body ->> '$.currency', '${INR}') AS currency, r.currency AS price_currency
   FROM documents d JOIN registrations r ON r.id = d.registration_id WHERE d.id > ? ORDER BY d.id`
 const CURRENCIES_SQL =
   'SELECT currency FROM registrations UNION SELECT currency FROM captures UNION SELECT currency FROM revenue'
 
 /**
- * Builds the query for the sums in one currency: those of the payments, and those of the counters of the categories
- * that pay in this currency.
+ * Builds the query for the sums in one currency: of the payments, and of the counters for the categories that pay in
+ * this currency.
  */
 const buildSumsSql = (currency: string): string => {
   return `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted') AND currency = '${currency}')
@@ -57,7 +57,7 @@ export function createCurrencyInvariants(sql: () => Sql): {
       const sums = await sql()<Sums>(buildSumsSql(currency)).get()
       if (new Set(Object.values(sums ?? {})).size > 1)
         return {
-          invariant: 'payments, revenue and counters are balanced in each currency',
+          invariant: 'payments, revenue and counters agree in each currency',
           cause: `${currency}: ${JSON.stringify(sums)}`,
         }
     }
@@ -68,7 +68,7 @@ export function createCurrencyInvariants(sql: () => Sql): {
       const foreignCapture = await sql()(OTHER_CURRENCY_SQL).get()
       if (foreignCapture !== undefined)
         return {
-          invariant: 'a payment counts only for a price in its currency',
+          invariant: 'a payment counts only towards a price in the same currency',
           cause: JSON.stringify(foreignCapture),
         }
       return (await checkDocuments()) ?? (await checkSums())

@@ -1,6 +1,6 @@
 /**
- * Invariants for disputes: Rollcall stores the gateway's statuses; staff record each lost dispute, and only lost
- * disputes, once; a lost dispute stays in the work queue until its whole amount is recorded or a note is added.
+ * Invariants for disputes: Rollcall stores the gateway's statuses. Staff record only lost disputes, once each. A lost
+ * dispute stays in the work queue until its whole amount is recorded or a note is added.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { readWaitingIds } from '../../server/storage/lists/work-queue.ts'
@@ -12,7 +12,7 @@ import { isLost, getStatus } from './razorpay-disputes.ts'
 import type { Dispute } from './razorpay-disputes.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Open disputes are queried every six hours. */
+/** Within this time, the gateway has been asked about an open dispute: it is asked every six hours. */
 const QUERIED_WITHIN_MS = DAY_MS
 
 type Row = {
@@ -58,7 +58,7 @@ export function createDisputeInvariants(
     [...gateway.orders.values()].flatMap((order) =>
       order.disputes.map((dispute) => ({ order, dispute })),
     )
-  /** The largest status index stored for each dispute: an earlier status never replaces a later one. */
+  /** The index of the latest status stored for each dispute. An earlier status must not replace a later one. */
   const latestIndexById = new Map<string, number>()
 
   const findStorageMistake = (row: Row): string | null => {
@@ -69,12 +69,12 @@ export function createDisputeInvariants(
     if (row.status === 'unknown') return row.amount === 0 ? null : 'the gateway was not queried'
     const { paymentReference, amount, currency, changes } = dispute
     if (row.reference !== paymentReference || row.amount !== amount || row.currency !== currency)
-      return 'it differs from the one at the gateway'
+      return 'it differs from the gateway’s dispute'
     if (row.deducted !== (row.status === 'lost' ? amount : 0)) return 'the deduction is wrong'
     const index = changes.findLastIndex(({ status }) => status === row.status)
     if (index < (latestIndexById.get(dispute.id) ?? 0))
       return 'an earlier status replaced a later one'
-    // "Open" and "under review" alternate, so a repeated status does not show how far the dispute had progressed.
+    // "Open" and "under review" can alternate, so a repeated status does not show how far the dispute has progressed.
     const isRepeated = changes.filter(({ status }) => status === row.status).length > 1
     if (!isRepeated) latestIndexById.set(dispute.id, index)
     return index === -1 ? 'the gateway never reported this status' : null
@@ -83,7 +83,7 @@ export function createDisputeInvariants(
     for (const { dispute } of listDisputes()) {
       const ownLosses = listRecorded(recordedLosses, dispute)
       if (ownLosses.length === 0) continue
-      // The loss of several payments has one row for each payment, from one decision.
+      // If a loss is taken from several payments, one decision records a row for each of them.
       if (new Set(ownLosses.map(({ why }) => why)).size > 1) return `${dispute.id} more than once`
       const recordedSum = sumRecordedLosses(recordedLosses, dispute)
       if (!isLost(dispute)) return `${dispute.id} is ${getStatus(dispute)}`
@@ -91,14 +91,14 @@ export function createDisputeInvariants(
     }
     return null
   }
-  /** Returns the registrations with a lost dispute that is not recorded, according to the gateway's records. */
+  /** Returns the ids of registrations with a lost dispute that is not recorded, according to the gateway's records. */
   const listWaitingIds = async (rows: readonly Row[]): Promise<readonly number[]> => {
     const recordedLosses = await sql()<RecordedLoss>(RECORDED_SQL).all()
     const notes = await sql()<{ registration_id: number; at: number }>(NOTES_SQL).all()
     const manualRefunds = await sql()<ManualRefundRow>(MANUAL_REFUNDS_SQL).all()
     /**
-     * Returns true if the manual refunds since the first loss cover all losses of the payment, whatever their
-     * references.
+     * Returns true if the manual refunds since the payment's first loss cover all its losses, whatever the refunds'
+     * references are.
      */
     const isCovered = (row: Row): boolean => {
       const losses = rows.filter(
@@ -142,7 +142,7 @@ export function createDisputeInvariants(
     return shownIds.toSorted().join() === expectedIds.toSorted().join()
       ? null
       : {
-          invariant: 'staff see a lost dispute until its whole amount is recorded',
+          invariant: 'a lost dispute stays in the work queue until its whole amount is recorded',
           cause: `seen ${shownIds.join()}, expected ${expectedIds.join()}: ${JSON.stringify(rows)}`,
         }
   }
@@ -155,7 +155,7 @@ export function createDisputeInvariants(
         const mistake = findStorageMistake(row)
         if (mistake !== null)
           return {
-            invariant: 'a stored dispute equals the one at the gateway',
+            invariant: 'a stored dispute equals the gateway’s dispute',
             cause: `${mistake}: ${JSON.stringify(row)}`,
           }
       }
@@ -173,7 +173,7 @@ export function createDisputeInvariants(
         const row = rows.find(({ dispute_id: id }) => id === dispute.id)
         if (row?.status !== getStatus(dispute))
           return {
-            invariant: 'the result of every dispute is known',
+            invariant: 'the final status of every dispute is stored',
             cause: `${order.orderId}: ${JSON.stringify(dispute)}, ${JSON.stringify(row ?? null)}`,
           }
       }

@@ -1,6 +1,6 @@
 /**
- * Invariants for documents, checked after every write: each payment has its receipt, each charged tax its invoice, and
- * each refund its credit note; receipts equal the payments; series have no gaps; issued documents never change.
+ * Invariants for documents, checked after every write: each payment has a receipt, tax that was charged is invoiced,
+ * and refunds are credited; receipts equal the payments; series have no gaps; issued documents never change.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
@@ -17,10 +17,10 @@ type Document = {
   serial: string
   body: string
   total: number
-  /** The received amount of a receipt, if it differs. */
-  came: number | null
+  /** The amount received, if it differs from the receipt's total. */
+  received: number | null
 }
-const DOCUMENTS_SQL = `SELECT id, registration_id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total, CAST(body ->> '$.paid.amount' AS BIGINT) AS came
+const DOCUMENTS_SQL = `SELECT id, registration_id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total, CAST(body ->> '$.paid.amount' AS BIGINT) AS received
   FROM documents ORDER BY id`
 /** `parts`: the number of captures that were accepted for the payment. */
 type PaidPayment = { id: number; order_id: string; amount: number; parts: number }
@@ -33,23 +33,23 @@ type PaidOrder = {
   reg_no: string
   total: number
   due: number
-  came: number
-  gone: number
+  received: number
+  refunded: number
   state: string
   invoices: 0 | 1
 }
-/** The price of a paid registration, with its payments and its refunds. */
+/** The price of each paid registration, with the sums of its payments and refunds. */
 const CHARGED_SQL = `SELECT r.id, r.reg_no, r.state, r.total, r.due, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
-  sum(p.came) AS came, sum(p.gone) AS gone FROM (
+  sum(p.received) AS received, sum(p.refunded) AS refunded FROM (
     SELECT p.registration_id,
-      (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came,
+      (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS received,
       (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
-        WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
+        WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS refunded
     FROM payments p WHERE p.status IN ('success', 'refunded') AND p.amount > 0) p
   JOIN registrations r ON r.id = p.registration_id JOIN event_issuers e ON e.event_id = r.event_id GROUP BY r.id, e.issuer ORDER BY r.id`
 const RECEIPTED_SQL = `SELECT r.id, r.reg_no FROM registrations r JOIN event_issuers e ON e.event_id = r.event_id ORDER BY r.id`
 type RateTotals = { id: number; rate: string; base: number; gst: number }
-/** Taxable value and tax of the registered items by rate; an adjustment changes each line at the line's rate. */
+/** Taxable value and tax of the registered items, by rate. An adjustment counts at the rate of each line it changes. */
 const BY_RATE_SQL = `SELECT id, coalesce(CAST(rate AS TEXT), 'null') AS rate, sum(base) AS base, sum(gst) AS gst FROM (
     SELECT r.id, l.rate, l.base, l.gst FROM bill_lines l JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill
       WHERE l.parts IS NULL
@@ -69,8 +69,8 @@ const INVOICED_BY_RATE_SQL = `SELECT id, rate, sum(base) AS base, sum(gst) AS gs
   GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
 
 /**
- * Returns the data that never changes: erasing a registration removes the buyer from its receipts, but not from its
- * invoices.
+ * Returns the document without the data that may change: erasing a registration removes the buyer from its receipts,
+ * but not from its invoices.
  */
 function omitErasableData(issuedDocument: Document): Document {
   const body = JSON.parse(issuedDocument.body) as { buyer: unknown }
@@ -79,7 +79,7 @@ function omitErasableData(issuedDocument: Document): Document {
     : issuedDocument
 }
 
-/** Groups the totals by registration. */
+/** Returns a function that finds a registration's totals by rate. */
 function groupByRate(
   rows: readonly RateTotals[],
 ): (id: number) => readonly Omit<RateTotals, 'id'>[] {
@@ -94,7 +94,7 @@ export function createDocumentInvariants(sql: () => Sql): {
   const issuedTexts = new Map<number, string>()
   /** For each registration, whether its event file has issued invoices during every change so far. */
   const isAlwaysInvoicedById = new Map<number, boolean>()
-  /** The charged amounts by rate, for each registration, bill and sum of payments. */
+  /** The invoiced amounts by rate, for each combination of registration, bill and sum of payments. */
   const ratesByBill = new Map<string, string>()
 
   const checkUnchanged = (documents: readonly Document[]): Violation | null => {
@@ -119,7 +119,7 @@ export function createDocumentInvariants(sql: () => Sql): {
       lastSerials.set(seriesName, nextSerial)
       if (!serial.endsWith(`/${nextSerial}`))
         return {
-          invariant: 'numbers of documents have no gap',
+          invariant: 'document numbers have no gaps',
           cause: `${seriesName}: ${serial}, not ${nextSerial}`,
         }
     }
@@ -134,13 +134,13 @@ export function createDocumentInvariants(sql: () => Sql): {
       if (!isComplete || receipts.some(({ total }) => total !== paidOrder.amount))
         return {
           invariant:
-            'each payer has one receipt for the paid amount, and another for each further payment',
+            'each payer has a receipt for the amount paid, and one for each further payment',
           cause: JSON.stringify(paidOrder),
         }
     }
     return null
   }
-  /** Checks that the newest receipts state everything that was received, which is the kept amount plus refunds. */
+  /** Checks that the newest receipts add up to everything received, which is the amount kept plus refunds. */
   const checkKeptAmount = async (
     documents: readonly Document[],
     requiredPayments: RequiredPayments,
@@ -156,13 +156,13 @@ export function createDocumentInvariants(sql: () => Sql): {
     )
     for (const row of await sql()<{ id: number; reg_no: string }>(RECEIPTED_SQL).all()) {
       const statedAmount = (receiptsByRegistration.get(row.id) ?? []).reduce(
-        (sum, entry) => sum + (entry.came ?? entry.total),
+        (sum, entry) => sum + (entry.received ?? entry.total),
         0,
       )
       const { received } = requiredPayments.getSums(row.id)
       if (statedAmount !== received)
         return {
-          invariant: 'receipts minus refunds are the kept amount',
+          invariant: 'receipts minus refunds equal the amount kept',
           cause: `${row.reg_no}: receipts of ${statedAmount}, and ${received} counts`,
         }
     }
@@ -175,8 +175,8 @@ export function createDocumentInvariants(sql: () => Sql): {
     for (const row of await sql()<PaidOrder>(CHARGED_SQL).all()) {
       const isInvoiced = row.invoices === 1 && (isAlwaysInvoicedById.get(row.id) ?? true)
       isAlwaysInvoicedById.set(row.id, isInvoiced)
-      const keptAmount = row.came - row.gone
-      // A waived amount is charged while the registration is active, because the invoice states the full price.
+      const keptAmount = row.received - row.refunded
+      // A waived amount is invoiced while the registration is active, because the invoice states the full price.
       const waivedAmount =
         keptAmount > 0 && row.state !== 'cancelled'
           ? row.total - requiredPayments.getSums(row.id).computeRequired(row.total)
@@ -187,23 +187,24 @@ export function createDocumentInvariants(sql: () => Sql): {
       const total = invoicedRates.reduce((sum, { base, gst }) => sum + base + gst, 0)
       // Refunds are credited even if the event file no longer has invoices.
       if (total > chargedAmount)
-        return { invariant: 'invoices minus credit notes do not exceed the charged amount', cause }
+        return { invariant: 'invoices minus credit notes do not exceed the amount charged', cause }
       if (!isInvoiced) continue
       if (total !== chargedAmount)
-        return { invariant: 'invoices minus credit notes are the charged amount', cause }
+        return { invariant: 'invoices minus credit notes equal the amount charged', cause }
       const expectedRates = JSON.stringify(registeredByRate(row.id))
       if (chargedAmount === row.total && JSON.stringify(invoicedRates) !== expectedRates)
         return {
-          invariant: 'invoices minus credit notes are the registered items by rate',
+          invariant: 'invoices minus credit notes equal the registered items at each rate',
           cause: `${cause}, not ${expectedRates}`,
         }
       if (row.state === 'cancelled') continue
-      const billKey = JSON.stringify([row.id, row.came, row.gone, billedLines.get(row.id)])
+      const billKey = JSON.stringify([row.id, row.received, row.refunded, billedLines.get(row.id)])
       const ratesBefore = ratesByBill.get(billKey) ?? JSON.stringify(invoicedRates)
       ratesByBill.set(billKey, ratesBefore)
       if (ratesBefore !== JSON.stringify(invoicedRates))
         return {
-          invariant: 'the same bill with the same payments has the same documents by rate',
+          invariant:
+            'the same bill with the same payments has the same invoiced amounts at each rate',
           cause: `${cause}, not ${ratesBefore}`,
         }
     }

@@ -1,6 +1,6 @@
 /**
- * Invariants for balances, checked after every write: counted payments equal the price minus waived amounts, except for
- * an open balance; every open balance has an allowed action.
+ * Invariants for balances, checked after every write: counted payments equal the price minus waived amounts, unless a
+ * balance is open; staff or the delegate can settle every open balance.
  */
 import type { RegistrationState, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -19,23 +19,23 @@ type Row = {
   total: number | null
   due: number
   orders: number
-  left: number
-  under_way: number
-  asks: number | null
+  net_paid: number
+  refunds_in_progress: number
+  order_amount: number | null
 }
-/** `left`: counted payments minus refunds. */
+/** `net_paid`: counted payments minus refunds. */
 const ROWS_SQL = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.in_review, r.total, r.due,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id) AS orders,
   (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused')), 0)
-    FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS left,
+    FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS net_paid,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
-    WHERE p.registration_id = r.id AND f.state IN ('wanted', 'asked', 'unsure')) AS under_way,
-  (SELECT p.amount FROM payments p WHERE p.registration_id = r.id AND p.status IN ('pending', 'failed') ORDER BY p.attempt DESC LIMIT 1) AS asks
+    WHERE p.registration_id = r.id AND f.state IN ('wanted', 'asked', 'unsure')) AS refunds_in_progress,
+  (SELECT p.amount FROM payments p WHERE p.registration_id = r.id AND p.status IN ('pending', 'failed') ORDER BY p.attempt DESC LIMIT 1) AS order_amount
   FROM registrations r`
 
 export type BalanceInvariants = {
   afterWrite(): Promise<Violation | null>
-  /** Returns the part of the refunds that was owed before the cancellation. */
+  /** Returns how much of a registration's refunds was owed when they were made. */
   getOwedRefund(id: number): number
 }
 
@@ -48,25 +48,25 @@ export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): B
     const { received, computeRequired } = requiredPayments.getSums(id)
     const cause = JSON.stringify({ ...row, came: received, required: computeRequired(total) })
     if (state === 'cancelled' && due > 0)
-      return { invariant: 'nothing is due for a cancelled registration', cause }
+      return { invariant: 'a cancelled registration owes nothing', cause }
     const balance = computeRequired(total) - received + owedRefunds.getOwedRefund(id)
-    const expectedDue = Math.max(balance, -(row.left + row.under_way))
+    const expectedDue = Math.max(balance, -(row.net_paid + row.refunds_in_progress))
     if (state !== 'cancelled' && status === 'success' && due !== expectedDue)
-      return { invariant: 'payments equal the required amount, except for the balance', cause }
-    if (due < 0 && row.left + row.under_way < -due)
-      return { invariant: 'an owed refund does not exceed the kept amount', cause }
+      return { invariant: 'payments plus the balance equal the required amount', cause }
+    if (due < 0 && row.net_paid + row.refunds_in_progress < -due)
+      return { invariant: 'an owed refund does not exceed the amount kept', cause }
     return null
   }
   const checkAllowedAction = (row: Row, reviewedRegNos: ReadonlySet<string>): Violation | null => {
-    const { state, status, in_review: inReview, due, asks, total } = row
+    const { state, status, in_review: inReview, due, order_amount, total } = row
     const cause = JSON.stringify(row)
     if (inReview === 1 && !reviewedRegNos.has(row.reg_no))
-      return { invariant: 'an allowed action exists for every payment in review', cause }
+      return { invariant: 'staff can decide on every payment under review', cause }
     const isOpen = state === 'to_pay' || state === 'told' || state === 'lapsed'
     if (!isOpen || inReview === 1) return null
     const amount = status === 'success' ? due : total
-    if (amount !== null && asks !== amount)
-      return { invariant: 'an allowed action exists for every balance due', cause }
+    if (amount !== null && order_amount !== amount)
+      return { invariant: 'an order exists for every balance due', cause }
     return null
   }
   return {
@@ -74,7 +74,10 @@ export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): B
     afterWrite: async () => {
       const rows = await sql()<Row>(ROWS_SQL).all()
       const requiredPayments = await readRequired()
-      const balances = rows.map((row) => ({ ...row, netPaid: row.left + row.under_way }))
+      const balances = rows.map((row) => ({
+        ...row,
+        netPaid: row.net_paid + row.refunds_in_progress,
+      }))
       await owedRefunds.afterWrite(balances, requiredPayments)
       const hasReview = rows.some((row) => row.in_review === 1)
       const reviewedRegNos = new Set(

@@ -1,6 +1,6 @@
 /**
- * Invariants for the figures of each event, checked after every write that changes its payments or bills: the list,
- * its export, the sales, the payments and the dashboard equal the counted captures minus the completed refunds.
+ * Invariants for each event's figures, checked after every write that changes its payments or bills: the list, its
+ * export, the sales, the payments and the dashboard equal the counted captures minus the completed refunds.
  */
 import { day, instant } from '../../engine/index.ts'
 import type { Amount, Currency } from '../../engine/index.ts'
@@ -27,7 +27,7 @@ const EVENTS_SQL = `SELECT r.event_id AS id, r.currency, sum(m.kept) AS kept, st
     (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0)
       FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS kept
     FROM registrations r) m ON m.id = r.id GROUP BY r.event_id, r.currency`
-/** A date on which no history has registrations. */
+/** A date on which no simulated history has registrations. */
 const EMPTY_DAY = day('2025-01-01')
 const MAX_ROWS = 1000
 
@@ -44,7 +44,7 @@ export function createEventFigureInvariants(
 } {
   const statesBefore = new Map<string, string>()
 
-  /** Reads the figures, in paise, with the store operations that the pages use. */
+  /** Reads the figures, in paise, through the store operations that the pages use. */
   const readFigures = async (
     eventId: string,
     currency: Currency,
@@ -87,7 +87,7 @@ export function createEventFigureInvariants(
         if (Object.values(figures).some((amount) => amount !== kept))
           return {
             invariant:
-              'list, export, sales, payments and dashboard of an event show payments minus refunds',
+              'an event’s list, export, sales, payments and dashboard show payments minus refunds',
             cause: `${id}: ${kept} ${currency}, and ${JSON.stringify(figures)}`,
           }
       }

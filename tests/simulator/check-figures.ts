@@ -1,6 +1,6 @@
 /**
- * Invariants for figures: payments minus refunds are equal, to the paisa, in the list, its CSV, the sales, the
- * dashboard and the reconciliation with the gateway's report, and equal to the sum of captures and refunds.
+ * Invariants for figures: payments minus refunds are the same, to the paisa, in the list, its CSV file, the sales, the
+ * dashboard and the reconciliation with the gateway's report, and equal the captures minus the refunds.
  */
 import { parse } from 'csv-parse/sync'
 import { INR, formatPlainAmount, dayOf } from '../../engine/index.ts'
@@ -35,7 +35,7 @@ type CaptureRow = {
   readonly account: string
   readonly source: string
 }
-/** The gateway's payments, regardless of staff decisions. A moved payment belongs to its new event. */
+/** Payments through a gateway, regardless of staff decisions. A moved payment belongs to its new event. */
 const CAPTURED_SQL = `SELECT c.id, c.reference, c.amount, c.account, c.source FROM captures c
   JOIN registrations r ON r.id = c.registration_id WHERE r.event_id = ? AND c.source IN ('airpay', 'razorpay')`
 type RefundRow = {
@@ -48,9 +48,8 @@ const REFUNDED_SQL = `SELECT f.capture_id, f.reference, f.amount FROM refunds f 
 const toPaise = (rupees: unknown): number => Math.round(Number(rupees ?? 0) * 100)
 
 /**
- * Reads the figures of each staff page, in paise. Returns null if a request failed or a change happened in the
- * meantime, 'read' if a settlement line in another currency was accepted, and 'added' if a total of the dashboard
- * mixes currencies.
+ * Reads the figures on each staff page, in paise. Returns null if a request fails or the figures change meanwhile,
+ * 'read' if a settlement line in another currency is accepted, and 'added' if a dashboard total mixes currencies.
  */
 async function readFigures(
   client: StaffClient,
@@ -61,7 +60,7 @@ async function readFigures(
   if (list === undefined) return null
   const token = await client.signIn('Omar')
   if (token === null) return null
-  // All figures are in the currency of the event; amounts in other currencies are reported separately.
+  // All figures are in the event's currency. Amounts in other currencies are reported separately.
   const currency = getCurrency(event, null)
   const readNetPayments = async (): Promise<number> =>
     (await sql()<{ kept: number }>(NET_PAYMENTS_SQL).get(event, currency))?.kept ?? 0
@@ -122,7 +121,7 @@ type RevenueStats = {
     readonly total_revenue: number
   }[]
 }
-/** Returns true if the totals equal the sums of the events in each currency. */
+/** Returns true if the totals in each currency equal the sums over the events. */
 function isEachTotalInOneCurrency(data: StatsResponse['data']): boolean {
   const addUp = (revenueStats: readonly RevenueStats[]): string => {
     const sums = new Map<string, number>()
@@ -148,9 +147,9 @@ type SettledOrder = {
 
 /**
  * Returns the net amount according to the reconciliation: the settled sales minus refunds, plus payments outside the
- * gateway. The report contains every transaction of the gateway. Null if a comparison is impossible, because the event
- * has payments of another account, or because the server does not know a refund of the gateway yet; 'read' if a line
- * in another currency was accepted.
+ * gateway. The report contains all the gateway's transactions. Returns null if the amounts cannot be compared, because
+ * the event has payments to another account or the server does not know one of the gateway's refunds yet; 'read' if a
+ * line in another currency is accepted.
  */
 async function reconcileReport(
   client: StaffClient,
@@ -230,7 +229,7 @@ async function reconcileReport(
   )
 }
 
-/** Builds the gateway's settlement report: each sale and each refund, without a fee. */
+/** Builds the gateway's settlement report, with each sale and each refund and without fees. */
 function buildReport(settledOrders: readonly SettledOrder[], day: string): readonly string[] {
   const formatLine = (
     { orderId }: Order,
@@ -251,7 +250,7 @@ function buildReport(settledOrders: readonly SettledOrder[], day: string): reado
 }
 const formatDate = (day: string): string => day.split('-').toReversed().join('-')
 const DOLLAR_REFERENCE = 'DOLLARS1'
-/** Builds a line for a payment to another merchant; the amount is not in rupees. */
+/** Builds a line for a payment in dollars to another merchant. */
 const buildDollarLine = (day: string): string =>
   `SMPL1,${DOLLAR_REFERENCE},1180.00,0,0,1180.00,UTR1,${formatDate(day)},Sale,USD`
 
@@ -262,7 +261,7 @@ export type FiguresContext = {
   readonly tally: Tally
 }
 
-/** Compares the figures. Null if they agree, or if a change happened while they were read. */
+/** Compares an event's figures. Returns null if they agree, or if they changed while being read. */
 export async function compareFigures(
   client: StaffClient,
   context: FiguresContext,
@@ -272,17 +271,17 @@ export async function compareFigures(
   if (pageFigures === null) return null
   if (pageFigures === 'read')
     return {
-      invariant: 'settlements are ignored only if they are in another currency',
+      invariant: 'settlement lines are skipped if, and only if, they are in another currency',
       cause: event,
     }
   if (pageFigures === 'added')
-    return { invariant: 'no total of the dashboard mixes currencies', cause: event }
+    return { invariant: 'no dashboard total mixes currencies', cause: event }
   context.tally.figures += 1
   if (pageFigures['reconciliation'] !== undefined) context.tally.settlements += 1
   const { beside: paidElsewhere, ...figures } = pageFigures
   const cause = `${event}: ${JSON.stringify(pageFigures)}`
   if ((paidElsewhere ?? 0) < 0)
-    return { invariant: 'the sales page shows as paid at most the received amount', cause }
+    return { invariant: 'the sales page does not show more as paid than was received', cause }
   return new Set(Object.values(figures)).size === 1
     ? null
     : {
@@ -291,10 +290,10 @@ export async function compareFigures(
       }
 }
 
-/** A change may happen while the pages are being read. */
+/** The figures are read again if they change while the pages are being read. */
 const MAX_TRIES = 3
 
-/** Compares the figures of each event. Retries until no change happens while they are read. */
+/** Compares each event's figures. Retries until they do not change while being read. */
 export async function compareAllFigures(
   client: StaffClient,
   context: FiguresContext,
@@ -307,7 +306,7 @@ export async function compareAllFigures(
       if (violation !== null) return violation
     }
     if (context.tally.figures === figures)
-      return { invariant: 'the figures of an idle event can be read', cause: event }
+      return { invariant: 'the figures of an event without activity can be read', cause: event }
   }
   return null
 }

@@ -5,7 +5,7 @@ import type { CheckContext, Violation } from './check-payments.ts'
 import { createRazorpayInvariants } from './check-razorpay.ts'
 
 export type GatewayInvariants = {
-  /** Returns true if a refund with this reference is the loss of a dispute. */
+  /** Returns true if the refund with this reference records a lost dispute. */
   isDispute(reference: string | null): boolean
   afterWrite(): Promise<Violation | null>
   atRest(now: number): Promise<Violation | null>

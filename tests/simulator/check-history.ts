@@ -1,6 +1,6 @@
 /**
- * Invariants for actions, checked after every write: every action is allowed for its state and user, runs once per
- * request, and changes exactly what its record says.
+ * Invariants for actions, checked after every write: every action is allowed in the registration's state and to its
+ * user, runs once per request, and changes exactly what its record states.
  */
 import { assertNever } from '../../engine/index.ts'
 import type { ActionName, PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -29,20 +29,20 @@ type Row = {
   net_paid: number
   category: string | null
   answers: string
-  /** Emails that staff requested. */
+  /** The number of emails that staff have sent again. */
   requested_emails: number
   /** The number of open orders. */
   open_orders: number
   /** The amount of the newest order. */
   order_amount: number | null
-  /** Refunds that were or may have been paid out. */
+  /** The sum of refunds that have been, or may have been, paid out. */
   refund_total: number
-  /** The part of these refunds that is in progress. */
+  /** The sum of those refunds that are in progress. */
   refunds_in_progress: number
-  /** Payments that need a decision. */
+  /** The number of payments that need a decision. */
   open_reviews: number
   captures: number
-  /** The time at which the last link expires. */
+  /** When the last of its links expires. 0 if it has none. */
   links_expire_at: number
 }
 const ROWS_SQL = `SELECT r.id, r.reg_no, r.event_id, r.state, r.payment_status AS status, r.total, r.due, r.category, r.answers,
@@ -92,11 +92,11 @@ const REMAINING_PERSONAL_DATA_SQL = `SELECT r.reg_no, r.full_name, r.answers,
       OR EXISTS (SELECT 1 FROM links l WHERE l.registration_id = r.id)
       OR EXISTS (SELECT 1 FROM tellings t WHERE t.registration_id = r.id AND t.answers <> '{}'))`
 const LAST_IDS_SQL = `SELECT (SELECT coalesce(max(id), 0) FROM acts) AS acts, (SELECT coalesce(max(id), 0) FROM decisions) AS decisions`
-/** A refund of two payments records one decision for each payment. */
+/** Counts the actions and decisions with a reason. A refund of two payments records two decisions and counts once. */
 const COUNT_BY_REASON_SQL = `SELECT (SELECT count(*) FROM acts WHERE why = ?) +
   (SELECT coalesce(max(times), 0) FROM (SELECT count(*) AS times FROM decisions WHERE why = ? GROUP BY capture_id)) AS times`
 
-/** Actions that set a fixed state, regardless of payments. */
+/** Actions that set a fixed state, whatever has been paid. */
 const STATE_AFTER = { tell: 'told', lapse: 'lapsed' } as const
 
 /** Users whose decisions call the store directly, without a session. */
@@ -104,7 +104,7 @@ const USERS_WITHOUT_SESSION: ReadonlySet<string> = new Set(['Asha', 'Ravi'])
 
 export type HistoryInvariants = {
   afterWrite(): Promise<Violation | null>
-  /** Checks an action that the API reported as done. The reason identifies it. */
+  /** Checks that an action that the API reported as done was recorded. The reason identifies the action. */
   checkReportedAction(regNo: string, actionName: ActionName, why: string): Promise<Violation | null>
 }
 
@@ -125,14 +125,14 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
   ): Promise<Violation | null> => {
     const cause = JSON.stringify(action)
     if (action.was !== rowBefore.state)
-      return { invariant: 'the history records the state before each action', cause }
+      return { invariant: 'the timeline records the state before each action', cause }
     if (!isAllowedInState(action.act, rowBefore.state))
       return { invariant: 'an action happens only in a state that allows it', cause }
     const paymentText = (JSON.parse(action.data) as ActionData)['came']
     const isPaymentRecord = action.act === 'confirm' || action.act === 'came_again'
     const method =
       isPaymentRecord && typeof paymentText === 'string' ? parseMethod(paymentText) : null
-    // The decision to request the balance sends a payment link.
+    // A decision to request the balance also sends a payment link.
     const isPartOfDecision = action.act === 'send_pay_link' && USERS_WITHOUT_SESSION.has(action.who)
     if (!isPartOfDecision && !canPerform(action.who, action.act, rowBefore.event_id, method))
       return { invariant: 'staff perform only actions that their role allows', cause }
@@ -169,12 +169,12 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       actionName === 'refund' &&
       rowAfter.refund_total - rowBefore.refund_total !== refundedAmount
     )
-      return { invariant: 'a refund in the history is recorded', cause }
+      return { invariant: 'a refund decision records the refunded amount', cause }
     if (
       (actionName === 'accept' || actionName === 'dismiss') &&
       rowAfter.open_reviews > rowBefore.open_reviews
     )
-      return { invariant: 'a decided review is closed', cause }
+      return { invariant: 'a decision does not open another review', cause }
     return checkDoneOnce(decision.why)
   }
   const findWrongEffect = (
@@ -205,17 +205,18 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         const difference = readNumber(data, 'difference')
         const changes = data['changes'] as readonly string[]
         if ((rowAfter.total ?? 0) - (rowBefore.total ?? 0) !== difference)
-          return 'the price difference is not the recorded one'
+          return 'the price difference is not the recorded difference'
         const { computeRequired } = requiredAmounts.getSums(rowAfter.id)
         const priceDifference =
           computeRequired(rowAfter.total ?? 0) - computeRequired(rowBefore.total ?? 0)
-        // The amount to refund cannot exceed the remaining payments; check-due.ts checks that amount.
+        // An amount to refund is limited to the payments that remain. check-due.ts checks the limited amount.
         const isPaid = rowBefore.status === 'success'
         const isLimited =
           isPaid && (rowBefore.due === -rowBefore.net_paid || rowAfter.due === -rowAfter.net_paid)
         if (!isLimited && rowAfter.due - rowBefore.due !== (isPaid ? priceDifference : 0))
           return 'wrong balance'
-        if ((rowBefore.answers !== rowAfter.answers) !== changes.length > 0) return 'other answers'
+        if ((rowBefore.answers !== rowAfter.answers) !== changes.length > 0)
+          return 'the answers and the recorded changes disagree'
         return isUnchanged('captures', 'refund_total') ? null : 'payments or refunds changed'
       }
       case 'transfer':
@@ -232,7 +233,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
           ? null
           : 'unexpected changes, or no email'
       case 'cancel': {
-        // A refund in progress is owed until it is completed.
+        // A refund in progress is owed until it is complete.
         if (rowAfter.due !== -readNumber(data, 'pay_back') - rowBefore.refunds_in_progress)
           return 'wrong refund amount'
         if (rowAfter.open_orders > 0) return 'it can still be paid'
@@ -292,7 +293,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       case 'tell':
       case 'not_found':
       case 'lapse': {
-        // Without an open claim the state is unchanged, and another registration can use the reference.
+        // Rejecting a claim that is no longer open does not change the state; it only releases the reference.
         const expectedState = rowBefore.state === 'told' ? 'to_pay' : rowBefore.state
         if (rowAfter.state !== (act === 'not_found' ? expectedState : STATE_AFTER[act]))
           return `it is ${rowAfter.state}`
@@ -318,7 +319,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
           ? null
           : 'payments changed, or personal data remains'
       case 'add':
-        return 'this action creates the registration, so none can exist before'
+        return 'this action creates the registration, so it cannot exist before'
       default:
         return assertNever(act)
     }
@@ -333,13 +334,13 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       ? null
       : { invariant: 'an erased registration stays erased', cause: JSON.stringify(remainingData) }
   }
-  /** Returns true if one order requests the full price. */
+  /** Returns true if exactly one order is open and it requests the full price. */
   const isOrderedInFull = ({ open_orders, order_amount, total }: Row): boolean =>
     open_orders === 1 && order_amount === total
-  /** Returns a change that no action explains, for a registration without new actions. Null if there is none. */
+  /** Finds a change that no action explains, in a registration without new actions. Null if there is none. */
   const findUnexplainedChange = (rowBefore: Row, rowAfter: Row): string | null => {
     if (rowBefore.answers !== rowAfter.answers || rowBefore.category !== rowAfter.category)
-      return 'other answers'
+      return 'answers or category changed'
     if (rowBefore.state === rowAfter.state) return null
     if (rowBefore.state === 'cancelled' || rowBefore.state === 'refused')
       return `it was ${rowBefore.state}`
@@ -378,13 +379,13 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         const wrongEffect = findWrongEffect(action, rowBefore, rowAfter)
         if (wrongEffect !== null)
           return {
-            invariant: 'an action changes what the history records, and nothing else',
+            invariant: 'an action changes what the timeline records, and nothing else',
             cause: `${wrongEffect}: ${JSON.stringify(action)} ${JSON.stringify(rowBefore)} → ${JSON.stringify(rowAfter)}`,
           }
       }
       for (const decision of decisions) {
         const id = decision.registration_id ?? 0
-        // A refund of two payments has one line for each payment.
+        // A refund of two payments has a decision for each payment.
         const refundedAmount = decisions
           .filter(({ registration_id, what }) => registration_id === id && what === decision.what)
           .reduce((sum, { amount }) => sum + (amount ?? 0), 0)
@@ -422,7 +423,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       return times === 1 || (await isErased(regNo))
         ? null
         : {
-            invariant: 'an action that was reported as done is done',
+            invariant: 'an action that was reported as done was recorded once',
             cause: `${actionName} of ${regNo}: ${reason}`,
           }
     },
@@ -434,7 +435,7 @@ const listNewer = <T extends { readonly id: number }>(
   lastId: number,
 ): readonly T[] => rows.filter(({ id }) => id > lastId)
 
-/** Reads the payment method from the text of the history. */
+/** Reads the payment method from the text in the timeline. */
 function parseMethod(paymentText: string): string {
   return / (?:in cash|by card machine|at the desk)/.test(paymentText) ? 'cash' : 'transfer'
 }

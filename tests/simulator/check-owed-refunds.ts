@@ -1,7 +1,6 @@
 /**
- * Calculates owed refunds independently: a refund counts as owed up to the amount owed when it was made, and only the
- * rest is part of the refund of a cancellation.
- * Cancelled registrations are not followed further.
+ * Calculates owed refunds independently: a refund counts as owed up to the amount that was owed when it was made, and
+ * only the rest counts towards the refund for a cancellation. After a cancellation, nothing more is added.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { RequiredPayments } from './expected-balance.ts'
@@ -22,7 +21,7 @@ export type OwedRefunds = {
     balances: readonly RegistrationBalance[],
     requiredPayments: RequiredPayments,
   ): Promise<void>
-  /** Returns the part of the refunds that was owed before the cancellation. */
+  /** Returns how much of a registration's refunds was owed when they were made. */
   getOwedRefund(id: number): number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Payment invariants, checked after every write and once more when the history is idle.
- * The gateway's records are the source of truth; the database must agree with them.
+ * Payment invariants, checked after every write and again when the history is idle. The gateway's records are the
+ * source of truth, and the database must agree with them.
  */
 import { findInOrder } from '../../server/storage/database/in-order.ts'
 import type { Amount, PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -22,32 +22,32 @@ import { createGatewayInvariants } from './check-gateways.ts'
 import { createSeatInvariants } from './check-seats.ts'
 import type { HistoryInvariants } from './check-history.ts'
 
-/** A violated invariant and its cause. */
+/** A violated invariant, and the data that violates it. */
 export type Violation = { readonly invariant: string; readonly cause: string }
 
-/** Context for checking a history. */
+/** What the invariants of a history need. */
 export type CheckContext = {
   readonly sql: () => Sql
-  /** For queries of the server's code. */
+  /** For queries through the server's own code. */
   readonly serverSql: () => Sql
   readonly gateway: Gateway
   readonly bank: Bank
   readonly actionHistory: HistoryInvariants
-  /** Returns how long before closing a payment must arrive if the time of payment is uncertain. */
+  /** Returns how long before closing a payment must arrive to be in time for certain. 0 if its time is exact. */
   readonly getClosingMarginMs: (order: Order) => number
   /** True if the server's clock is never wrong. */
   readonly isClockRight: boolean
   /** True if neither the server nor the gateway is ever down. */
   readonly isUndisturbed: boolean
-  /** Returns true if the server has the credentials of the order's merchant, which queries need. */
+  /** Returns true if the server has the order's merchant's credentials, so that it can query the order. */
   readonly canQuery: (order: Order) => boolean
 }
 
-/** A paid order is polled for a second capture at growing intervals, for about five days after the first. */
+/** A paid order is polled for a second capture for about five days, at growing intervals. The check allows for gaps. */
 const SECOND_CAPTURE_POLLED_MS = 3 * DAY_MS
-/** Unpaid orders are polled for ten days, about twice a day. */
+/** Unpaid orders are polled for ten days, about twice a day. The check covers the first nine. */
 const FIRST_CAPTURE_POLLED_MS = 9 * DAY_MS
-/** After five days, an open payment counts as undecided; the query that detects this runs within six hours. */
+/** An open payment counts as undecided after five days. The query that detects this runs within six hours. */
 export const MAX_OPEN_MS = 6 * DAY_MS
 
 type PaymentRow = {
@@ -60,7 +60,7 @@ type PaymentRow = {
   created_at: number
   /** The payment deadline, if it was extended. Null otherwise. */
   pay_until: number | null
-  /** When the delegate was redirected to the gateway with this order. Null if never. */
+  /** When the delegate was redirected to the gateway with this order. Null if they never were. */
   handed_off_at: number | null
   gateway: string | null
 }
@@ -81,13 +81,13 @@ type CaptureRow = {
   registration_id: number | null
   is_cancelled: 0 | 1 | null
   status: PaymentStatus | null
-  back: Amount
+  refunded: Amount
 }
 
 const PAYMENTS_SQL = `SELECT order_id, registration_id, status, reference, amount, review, created_at, handed_off_at, gateway,
   (SELECT pay_until FROM registrations r WHERE r.id = registration_id) AS pay_until FROM payments`
 const CAPTURES_SQL = `SELECT c.id, c.registration_id, p.order_id, p.handed_off_at, p.hold_until, p.asks_for, r.event_id, c.source, c.reference, c.amount, c.currency, c.state, p.status, r.in_review,
-  (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done') AS back,
+  (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done') AS refunded,
   r.state = 'cancelled' AS is_cancelled FROM captures c
   LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id`
 const CANCELLED_SQL = "SELECT id FROM registrations WHERE state = 'cancelled'"
@@ -97,7 +97,7 @@ const COUNTS_SQL = `SELECT (SELECT coalesce(sum(registrations), 0) FROM counters
   (SELECT count(*) FROM registrations) AS registered`
 const CONFIRMATIONS_SQL = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
   (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'confirmation') AS mails,
-  (r.payment_status <> 'success' OR r.due > 0) AND EXISTS (SELECT 1 FROM captures c JOIN decisions d ON d.capture_id = c.id WHERE c.registration_id = r.id AND d.what = 'ask') AS awaits_rest,
+  (r.payment_status <> 'success' OR r.due > 0) AND EXISTS (SELECT 1 FROM captures c JOIN decisions d ON d.capture_id = c.id WHERE c.registration_id = r.id AND d.what = 'ask') AS awaits_balance,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole'
     AND (p.status = 'success' OR (p.status = 'refunded' AND r.booked > 0))) AS successes,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole') AS attempts,
@@ -105,14 +105,14 @@ const CONFIRMATIONS_SQL = `SELECT r.reg_no, r.payment_status AS status, r.in_rev
 
 const REFUNDS_SQL = `SELECT r.id, c.source, r.state, r.reference, r.amount, p.order_id FROM refunds r
   JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id`
-/** A refund may remain unsent for one day, and then in progress for five. */
+/** A refund may remain unsent for one day and then be in progress for five. The limit adds a day. */
 const MAX_REFUND_MS = 7 * DAY_MS
 
 const OVERDUE_SQL = `SELECT reg_no, pay_until FROM registrations
   WHERE state = 'to_pay' AND payment_status <> 'success' AND in_review = 0 AND pay_until < ?
     AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
       AND p.status = 'pending' AND p.last_answer IN ('in-process', 'unreachable'))`
-/** The newest attempts that expired at a future time, and query claims that block other servers. */
+/** The newest attempts that expired at a time in the future, and queries that stay claimed too long. */
 const EXPIRED_IN_FUTURE_SQL = `SELECT p.order_id, p.status_at, p.asking_until FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.asking_until - 60000 > ? OR (p.status = 'failed' AND p.reason = 'expired' AND p.status_at > ? AND p.review IS NULL
     AND coalesce(p.handed_off_at, p.created_at) > ? AND r.state IN ('to_pay', 'lapsed') AND r.pay_until IS NULL
@@ -126,7 +126,7 @@ export type Invariants = {
   atRest(now: number): Promise<Violation | null>
   /** Called when the server has detected that its clock was set back. */
   afterClockWentBack(now: number): Promise<Violation | null>
-  /** Returns the part of the refunds that was owed before the cancellation and is not part of its refund. */
+  /** Returns how much of a registration's refunds was owed when they were made, apart from a cancellation's refund. */
   getOwedRefund(id: number): number
   /** Called when a page shows this registration as paid. */
   checkShownPaid(regNo: string): Promise<Violation | null>
@@ -152,7 +152,7 @@ export function createInvariants(context: CheckContext): Invariants {
         return { invariant: 'a refund is final', cause: row.order_id }
       statusByOrder.set(row.order_id, row.status)
       if (!isPaid(row.status) || row.gateway === null) continue
-      // Payments moved by staff keep their original order.
+      // A payment that staff moved keeps its original order.
       const transaction = gateway.find(row.reference)?.transaction
       if (bank.hasReference(row.reference)) continue
       if (transaction === undefined || !isCapture(transaction))
@@ -163,7 +163,7 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  /** Returns true if the gateway states a payment time days after redirect and closing. A balance has no limit. */
+  /** Returns true if the stated payment time is well after the redirect and after closing. Balances have no limit. */
   const isTooLate = (
     order: Order,
     transaction: Transaction,
@@ -181,7 +181,7 @@ export function createInvariants(context: CheckContext): Invariants {
     handedOffAt !== null &&
     transaction.at >= CLOSES_AT + DAY_MS &&
     transaction.at - handedOffAt > 2 * DAY_MS
-  // In write order: the server's timestamps are unreliable while its clock is wrong.
+  // Recorded in the order of writes, because the server's timestamps are unreliable while its clock is wrong.
   const idsReceivedBeforeCancellation = new Set<number>()
   let cancelledIdsBefore = new Set<number>()
   /** Returns true if one status response reported the payment and the refund that cancelled the registration. */
@@ -189,9 +189,9 @@ export function createInvariants(context: CheckContext): Invariants {
     registration_id: id,
     status,
     amount,
-    back,
+    refunded,
   }: CaptureRow): boolean =>
-    id !== null && !cancelledIdsBefore.has(id) && status === 'refunded' && back === amount
+    id !== null && !cancelledIdsBefore.has(id) && status === 'refunded' && refunded === amount
   const checkCaptures = async (): Promise<Violation | null> => {
     const countedReferences = new Set<string>()
     for (const row of await sql()<CaptureRow>(CAPTURES_SQL).all()) {
@@ -200,7 +200,7 @@ export function createInvariants(context: CheckContext): Invariants {
         idsReceivedBeforeCancellation.add(row.id)
       if (row.order_id === null && GATEWAYS.includes(row.source)) continue
       if (row.state === 'review' && row.in_review !== 1)
-        return { invariant: 'a mismatched payment goes to review', cause }
+        return { invariant: 'a payment under review puts its registration under review', cause }
       if (row.state === 'fits' && !idsReceivedBeforeCancellation.has(row.id))
         return { invariant: 'a payment for a cancelled registration goes to review', cause }
       if (!GATEWAYS.includes(row.source)) {
@@ -213,7 +213,7 @@ export function createInvariants(context: CheckContext): Invariants {
           bankPayment.currency !== row.currency ||
           countedReferences.has(captureKey)
         )
-          return { invariant: 'each rupee at the bank is counted once', cause }
+          return { invariant: 'each payment at the bank is counted once', cause }
         countedReferences.add(captureKey)
         continue
       }
@@ -224,11 +224,11 @@ export function createInvariants(context: CheckContext): Invariants {
       const order = gateway.orders.get(row.order_id)
       if (row.state === 'fits' && (order === undefined || !isAsOrdered(order, transaction)))
         return {
-          invariant: 'a payment that differs from its order is reviewed by staff',
+          invariant: 'a payment that differs from its order goes to review',
           cause,
         }
       if (row.state === 'fits' && order !== undefined && isTooLate(order, transaction, row))
-        return { invariant: 'a late payment is reviewed by staff', cause }
+        return { invariant: 'a late payment goes to review', cause }
       if (row.state === 'fits' && (row.status === null || !isPaid(row.status)))
         return { invariant: 'a matching payment is a success', cause }
     }
@@ -241,35 +241,35 @@ export function createInvariants(context: CheckContext): Invariants {
     const row = (await sql()<Record<string, number>>(COUNTS_SQL).get()) ?? {}
     const { counted, paid, counted_all: countedAll, registered } = row
     return counted !== paid || countedAll !== registered
-      ? { invariant: 'counters equal row counts', cause: JSON.stringify(row) }
+      ? { invariant: 'the counters equal the number of rows', cause: JSON.stringify(row) }
       : null
   }
-  /** Registrations that have ever been successful. */
+  /** The numbers of registrations that have been paid at some time. */
   const succeededRegNos = new Set<string>()
   const checkConfirmations = async (): Promise<Violation | null> => {
     type Row = {
       reg_no: string
       status: PaymentStatus
       mails: number
-      awaits_rest: 0 | 1
+      awaits_balance: 0 | 1
       successes: number
       attempts: number
       was_free: 0 | 1
     }
     for (const row of await sql()<Row>(CONFIRMATIONS_SQL).all()) {
       const cause = JSON.stringify(row)
-      // No email: one status response reported payment and refund, or staff requested a balance that is not paid yet.
+      // There is no email if one status response reported both payment and refund, or if a requested balance is unpaid.
       if (row.status === 'success') succeededRegNos.add(row.reg_no)
       const isUnconfirmed = row.status === 'refunded' && !succeededRegNos.has(row.reg_no)
-      const canLackConfirmation = (isUnconfirmed || row.awaits_rest === 1) && row.mails === 0
+      const canLackConfirmation = (isUnconfirmed || row.awaits_balance === 1) && row.mails === 0
       if (!canLackConfirmation && row.mails !== (isPaid(row.status) ? 1 : 0))
         return { invariant: 'only successful payments are confirmed, once each', cause }
       if (row.successes > 1)
         return { invariant: 'at most one attempt succeeds for each registration', cause }
-      // A registration made free by a correction stays paid if payments are refunded or it becomes chargeable again.
+      // A registration that a correction made free stays paid, even if payments are refunded or it has a price again.
       const isFullyPaid = row.successes === 1 || (row.was_free === 1 && row.status === 'success')
       if (row.attempts > 0 && (row.status === 'success') !== isFullyPaid)
-        return { invariant: 'a registration is paid when an attempt is', cause }
+        return { invariant: 'a registration is paid if one of its attempts is', cause }
     }
     return null
   }
@@ -291,11 +291,11 @@ export function createInvariants(context: CheckContext): Invariants {
             ? getCaptureTime(transaction) - order.at <= FIRST_CAPTURE_POLLED_MS
             : firstCapture !== undefined &&
               getCaptureTime(transaction) - getCaptureTime(firstCapture) <= SECOND_CAPTURE_POLLED_MS
-        // Payments omitted from status responses appear only in the settlement file.
+        // Payments that status responses omit appear only in the settlement file.
         const isPolled = order.reportedCaptures === 'all' && isWithinPolling && canQuery(order)
         const isRecordRequired =
           transaction.isReported ||
-          (transaction.isClaimed && order.reportedCaptures === 'all' && canQuery(order))
+          (transaction.isAnnounced && order.reportedCaptures === 'all' && canQuery(order))
         if ((isRecordRequired || isPolled) && !stateByReference.has(transaction.reference))
           return {
             invariant: 'every capture is a success, accepted or in review',
@@ -308,7 +308,7 @@ export function createInvariants(context: CheckContext): Invariants {
   const checkExpiry = async (now: number): Promise<Violation | null> => {
     for (const row of await sql()<PaymentRow>(PAYMENTS_SQL).all()) {
       const pendingUntil = Math.max(row.created_at + MAX_OPEN_MS, (row.pay_until ?? 0) + DAY_MS)
-      // A payment without redirect or without a gateway expires on its due date, or staff end it.
+      // A payment without a redirect or a gateway expires on its due date, or is ended by staff.
       if (row.handed_off_at === null || row.gateway === null) continue
       if (row.status === 'pending' && row.review === null && now > pendingUntil)
         return { invariant: 'no payment is pending forever', cause: JSON.stringify(row) }
@@ -335,11 +335,11 @@ export function createInvariants(context: CheckContext): Invariants {
       ({ gatewayRefunds }) => gatewayRefunds.length > 0,
     )
     const rows = await sql()<Row>(REFUNDS_SQL).all()
-    /** Returns true for an amount that the payer's bank took back. This amount is checked together with the dispute. */
+    /** Returns true for an amount that the payer's bank took back, which is checked with its dispute. */
     const isDispute = ({ reference }: Row): boolean => gateways.isDispute(reference)
     const isManualRefund = (row: Row): boolean =>
       bank.findRefund(row.reference) !== null || isDispute(row)
-    /** A refund of two payments has a row for each payment, under the same reference. */
+    /** Adds up the rows with this reference: a refund of two payments has one for each. */
     const sumParts = (reference: string | null): number =>
       rows.filter((row) => row.reference === reference).reduce((sum, { amount }) => sum + amount, 0)
     for (const row of rows) {
@@ -388,7 +388,7 @@ export function createInvariants(context: CheckContext): Invariants {
         'SELECT review FROM payments WHERE order_id = ? AND review IS NOT NULL',
       ).get(orderId)
     )?.review ?? 'another order'
-  /** Checks, when idle, that refunds reported by the gateway are recorded. Unmatched refunds are in review. */
+  /** Checks that refunds reported by the gateway are recorded or, if they match no payment, in review. */
   const checkReportedRefunds = async (): Promise<Violation | null> => {
     const rows = await sql()<{ reference: string | null; state: string }>(REFUNDS_SQL).all()
     const isDone = (reference: string): boolean =>
@@ -402,11 +402,11 @@ export function createInvariants(context: CheckContext): Invariants {
           }
     return null
   }
-  // While the result of one of our refunds is unknown, a refund in the merchant panel may exceed the remaining amount.
-  // The refund is matched after staff have decided.
+  // While the result of one of Rollcall's refunds is unknown, a refund in the merchant panel may exceed the remaining
+  // amount. It is matched after staff have decided.
   const isHandledByStaff = async (orderId: string): Promise<boolean> =>
     (await isReviewed(orderId)) ||
-    // Refunds exceed payments because of a manual refund: staff were notified and have resolved the difference.
+    // A manual refund made the refunds exceed the payments. Staff were notified and have resolved the difference.
     (await sql()(
       "SELECT 1 FROM payments p JOIN decisions d ON d.about = 'P' || p.id WHERE p.order_id = ?",
     ).get(orderId)) !== undefined ||
@@ -415,7 +415,7 @@ export function createInvariants(context: CheckContext): Invariants {
     )
   const isKnown = async (reference: string): Promise<boolean> =>
     (await sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference)) !== undefined
-  /** Checks that "no record" from another merchant, which proves nothing, never makes a reported payment fail. */
+  /** Checks that "no record" from another merchant never makes a payment fail, because it proves nothing. */
   const checkUnqueriedPayments = async (): Promise<Violation | null> => {
     type Row = { order_id: string; status_at: number }
     for (const row of await sql()<Row>(
@@ -432,7 +432,7 @@ export function createInvariants(context: CheckContext): Invariants {
       )
       if (missedPayment !== undefined)
         return {
-          invariant: 'a payment that cannot be queried is never marked failed',
+          invariant: 'a payment that cannot be queried is never marked as failed',
           cause: `${row.order_id}: ${JSON.stringify(missedPayment)}`,
         }
     }
@@ -453,7 +453,7 @@ export function createInvariants(context: CheckContext): Invariants {
         'SELECT hold_until FROM payments WHERE order_id = ?',
       ).get(orderId)
     )?.hold_until ?? null
-  /** Returns when the amount of this order was first requested from a registration. */
+  /** Returns when the registration was first asked to pay the amount of this order. */
   const findPricedAt = async (orderId: string): Promise<number> =>
     (
       await sql()<{ at: number }>(
@@ -490,13 +490,13 @@ export function createInvariants(context: CheckContext): Invariants {
       if (onlyPayment === undefined || captures.length > 1) continue
       const { order, transaction } = onlyPayment
       if (!canQuery(order)) continue
-      // The price is held until a day after its period, even if the delegate begins later; a delegate on the
+      // The price is held until a day after its period, even if the delegate starts to pay later. A delegate on the
       // gateway's page always has one day.
       const priceGuaranteedUntil =
         ((await findPricedAt(order.orderId)) < EARLY_ENDS_AT ? EARLY_ENDS_AT : CLOSES_AT) + DAY_MS
-      // The price before a correction was held for as long as the order, regardless of the registration's new
-      // deadline. A deadline that staff extended for a payment claim does not apply to an earlier card order: staff
-      // review that.
+      // An order for the price before a correction keeps its own hold, whatever the registration's new deadline is.
+      // A deadline that staff extended for a payment claim does not apply to an earlier card order, whose payment
+      // goes to review.
       const deadline =
         order.requestedAmount === total && !(await hasPaymentClaim(id))
           ? pay_until
@@ -506,13 +506,13 @@ export function createInvariants(context: CheckContext): Invariants {
         transaction.at + getClosingMarginMs(order) <
           Math.min(priceGuaranteedUntil, deadline ?? priceGuaranteedUntil)
       const isCorrect = isAsOrdered(order, transaction) && isInTime
-      // This rule does not cover payments that staff refunded or moved.
+      // This invariant does not apply to payments that staff refunded or moved.
       if (order.gatewayRefunds.length > 0 || (await hasMoved(id))) continue
-      // An earlier payment elsewhere makes this a second payment.
+      // If the registration was already paid outside the gateway, this is a second payment.
       if (await hasPaymentElsewhere(id)) continue
       const isEnded = state === 'cancelled' || state === 'refused'
       if ((event_id === SEATS.event || isEnded) && status !== 'success') {
-        // The seat may be sold, or staff may have ended the registration; then the payment is in review, or decided.
+        // If the seat was sold or staff ended the registration, the payment is in review or staff have decided on it.
         if (isCorrect && in_review === 0 && !(await isDecided(id)))
           return {
             invariant: 'a payment for a sold seat or an ended registration is in review',
@@ -524,7 +524,7 @@ export function createInvariants(context: CheckContext): Invariants {
       const isOpen = status !== 'success' || (in_review === 1 && (await isReviewed(order.orderId)))
       if (isCorrect && isOpen)
         return {
-          invariant: 'a single correct payment in time is a success',
+          invariant: 'a single payment that is correct and in time is a success',
           cause: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${await findReviewReason(order.orderId)})` : ''}: ${JSON.stringify(transaction)}`,
         }
     }
@@ -563,7 +563,7 @@ export function createInvariants(context: CheckContext): Invariants {
       return row === undefined
         ? null
         : {
-            invariant: 'orders that expired because of a wrong clock are reopened',
+            invariant: 'orders that expired because the clock was wrong are reopened',
             cause: JSON.stringify(row),
           }
     },
@@ -576,7 +576,7 @@ export function createInvariants(context: CheckContext): Invariants {
       (await checkUnqueriedPayments()) ??
       (await checkTimelyPayments()),
     checkShownPaid: async (regNo) => {
-      // A registration that was free before a correction is shown as paid although there is no capture.
+      // A registration that was free before a correction is shown as paid, although it has no capture.
       const freeRegistration = await sql()(
         `SELECT 1 FROM registrations WHERE reg_no = ? AND is_corrected = 1
            AND (total = max(due, 0) OR (state = 'cancelled' AND freed_at_attempt IS NOT NULL))`,

@@ -19,7 +19,7 @@ type OrderRow = {
   readonly asks_for: 'whole' | 'difference'
 }
 
-/** Orders of registrations without a payment for which only one order was created. */
+/** The orders of unpaid registrations that have only one order. */
 const UNPAID_SQL = `SELECT p.order_id FROM payments p JOIN registrations r ON r.id = p.registration_id WHERE r.payment_status NOT IN ('success', 'refunded')
   AND r.state NOT IN ('cancelled', 'refused') AND NOT EXISTS (SELECT 1 FROM payments o WHERE o.registration_id = r.id AND o.id <> p.id)`
 
@@ -37,14 +37,14 @@ export function createRazorpayInvariants(
     [...gateway.orders.values()].filter(({ merchantId }) => merchantId === RAZORPAY_MERCHANT)
 
   /**
-   * Returns true if Rollcall captured the payment after its seat was released: the gateway must return such a payment.
+   * Returns true if Rollcall captured the payment after its seat was released. The gateway must return such a payment.
    */
   const isCapturedTooLate = (order: Order, transaction: Transaction): boolean => {
     const checkout = order.checkouts.find(({ id }) => id === transaction.checkoutId)
     const elapsedMs = getCaptureTime(transaction) - transaction.at
     return isClockRight && elapsedMs > (checkout?.captureMs ?? 0) + MAX_QUERY_MS
   }
-  /** Finds an earlier reported payment of the same registration, which is known when another one is captured. */
+  /** Finds a payment for the same registration that the gateway had reported well before this one was captured. */
   const findKnownPayment = async (
     order: Order,
     captured: Transaction,
@@ -66,8 +66,8 @@ export function createRazorpayInvariants(
       )
   }
   /**
-   * Returns true if polling must have captured the payment. An open order is queried again after at most half of its
-   * age, so polling has seen the payment at least twice.
+   * Returns true if polling must have captured the payment. The time to the next query of an open order is at most half
+   * of its age, so polling has found the payment at least twice.
    */
   const shouldBeCaptured = (order: Order, { at, authorizedAt, checkoutId, code }: Transaction) => {
     const checkout = order.checkouts.find(({ id }) => id === checkoutId)
@@ -89,13 +89,13 @@ export function createRazorpayInvariants(
         unpaidOrders.some(({ order_id: id }) => id === order.orderId)
       )
         return {
-          invariant: 'an authorised payment of an open order is captured',
+          invariant: 'an authorised payment for an open order is captured',
           cause: `${order.orderId}: ${JSON.stringify(missedPayment)}`,
         }
     }
     return null
   }
-  /** Returns true if staff see the refund, or have decided on it. */
+  /** Returns true if the refund is in review, or staff have decided on it. */
   const isReopened = async (id: number): Promise<boolean> =>
     (await readReviews(serverSql(), null)).some((review) => review.id === `R${id}`) ||
     (await sql()('SELECT 1 FROM decisions WHERE about = ?').get(`R${id}`)) !== undefined
@@ -112,7 +112,7 @@ export function createRazorpayInvariants(
           const knownPayment = await findKnownPayment(order, transaction)
           if (knownPayment !== undefined)
             return {
-              invariant: 'Rollcall does not capture a second payment of a registration',
+              invariant: 'Rollcall does not capture a second payment for a registration',
               cause: `${cause} after ${JSON.stringify(knownPayment)}`,
             }
         }
@@ -125,7 +125,7 @@ export function createRazorpayInvariants(
           const row = await sql()<RefundRow>(FAILED_REFUND_SQL).get(refund.reference)
           if (row !== undefined && (row.state !== 'refused' || !(await isReopened(row.id))))
             return {
-              invariant: 'staff decide again on a failed refund',
+              invariant: 'staff are asked to decide on a failed refund',
               cause: `${orderId}: ${JSON.stringify({ ...refund, ...row })}`,
             }
         }

@@ -1,7 +1,7 @@
 /**
- * Invariants for seats and codes, derived from the stored rows.
- * The event and the category determine who has a seat, and the payment state determines who uses a code. Counters are
- * not read.
+ * Invariants for seats and codes, derived from the stored registrations.
+ * The event and the category determine who has a seat, and the payment state determines who uses a code. The seat
+ * counters are compared with the stored seats.
  */
 import { foldCode } from '../../engine/index.ts'
 import type { PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -10,7 +10,7 @@ import type { Store } from '../../server/storage/index.ts'
 import { SEATS } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
-/** Creates one code of each kind, which can be used once. */
+/** Creates a single-use code of each kind. */
 export async function createCodes(
   store: Store,
   at: Parameters<Store['withdrawDiscountCode']>[3],
@@ -39,7 +39,7 @@ type Row = {
   state: RegistrationState
   open_until: number | null
 }
-// A registration that staff approved, or whose payment was moved here, may exceed the quota.
+// A registration whose payment staff accepted may exceed the quota.
 const REGISTRATIONS_SQL = `SELECT r.id, r.category, r.state, r.payment_status AS status, r.in_review, r.created_at,
   r.answers ->> '$.code' AS code,
   EXISTS (SELECT 1 FROM captures c WHERE c.registration_id = r.id AND c.state = 'accepted') AS accepted,
@@ -62,12 +62,12 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
     return row === undefined
       ? null
       : {
-          invariant: 'a cancelled or refused registration holds no seat',
+          invariant: 'a cancelled or refused registration does not hold a seat',
           cause: JSON.stringify(row),
         }
   }
   const checkSeats = async (allRows: readonly Row[]): Promise<Violation | null> => {
-    // Cancelled registrations hold no seat.
+    // Cancelled registrations do not hold seats.
     const rows = allRows.filter(({ state }) => state !== 'cancelled')
     const acceptedCount = rows.filter(({ accepted }) => accepted === 1).length
     for (const { id, max, category } of SEATS.quotas) {
@@ -83,15 +83,15 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
     ).all()) {
       const cause = JSON.stringify(seatRow)
       if (seatRow.taken !== seatRow.rows)
-        return { invariant: 'seat counters equal the rows', cause }
+        return { invariant: 'the seat counters equal the number of seats in use', cause }
       if (seatRow.taken > seatRow.max + acceptedCount)
-        return { invariant: 'seats never exceed the maximum', cause }
+        return { invariant: 'the seats in use never exceed the maximum', cause }
     }
     return null
   }
   /**
-   * Checks that no code is used twice. Late payments for a code that another delegate has used are allowed, but
-   * a new use of a reserved code is not.
+   * Checks that no registration used a code that was in use. Two uses through a late payment, after another delegate
+   * has used the code, are allowed.
    */
   const checkCodes = (rows: readonly Row[]): Violation | null => {
     for (const row of rows) {

@@ -1,6 +1,6 @@
 /**
- * Invariants for printed CGST and SGST: the two halves of the tax are equal on an invoice and on its credit notes, add
- * up to the tax of the lines with the odd paisa, and a full credit leaves no paisa of CGST or SGST.
+ * Invariants for printed CGST and SGST. On an invoice and on its credit notes, the two halves of the tax are equal, and
+ * add up with the odd paisa to the tax on the lines. After a full credit, no CGST or SGST remains.
  */
 import type { DocumentBody } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -9,13 +9,13 @@ import type { Violation } from './check-payments.ts'
 type Row = { readonly id: number; readonly kind: string; readonly body: string }
 const NEWER_DOCUMENTS_SQL = `SELECT id, kind, body FROM documents WHERE kind <> 'receipt' AND id > ? ORDER BY id`
 
-/** The remaining tax of an invoice at one rate, and its remaining halves. */
+/** The tax at one rate that remains on an invoice after its credit notes, and the remaining halves. */
 type RemainingTax = { tax: number; cgst: number; sgst: number; igst: number }
 
 const formatInvoiceName = ({ serial, at }: Pick<DocumentBody, 'serial' | 'at'>): string =>
   `${serial} ${at}`
 
-/** Sums the tax of the lines by their percentage. */
+/** Adds up the tax on the lines for each percentage. */
 function sumTax({ lines }: DocumentBody): ReadonlyMap<number, number> {
   const sums = new Map<number, number>()
   for (const { rate, gst } of lines)
@@ -54,7 +54,7 @@ export function createTaxHalfInvariants(sql: () => Sql): {
         igst: taxBefore.igst + sign * igst,
       }
       remainingByRate.set(`${invoiceName} ${rate}`, remainingTax)
-      // An odd amount is halved except for one paisa, on the invoice and on all its notes together.
+      // One paisa of an odd amount is not part of the halves, across the invoice and all its credit notes.
       const oddPaisa = remainingTax.tax - remainingTax.cgst - remainingTax.sgst - remainingTax.igst
       if (remainingTax.tax === 0 && Object.values(remainingTax).some((amount) => amount !== 0))
         return `nothing remains at ${rate}% but ${JSON.stringify(remainingTax)}`
@@ -69,7 +69,7 @@ export function createTaxHalfInvariants(sql: () => Sql): {
         const taxProblem = findProblem(JSON.parse(body) as DocumentBody)
         if (taxProblem !== null)
           return {
-            invariant: 'printed halves of the tax add up, to the paisa',
+            invariant: 'the printed halves of the tax add up, to the paisa',
             cause: `${taxProblem}: ${kind} ${body}`,
           }
       }

@@ -1,14 +1,14 @@
 /**
- * Tax invariants, checked after every write: invoices minus credit notes equal the taxable value and the tax of the
- * registered items, by rate, and zero after a full refund.
- * Prices and rates are stated here independently, and the items are read from the answers.
+ * Tax invariants, checked after every write: at each rate, invoices minus credit notes equal the taxable value of the
+ * registered items and the tax on them, and zero after a full refund. The checks use their own prices and rates, and
+ * read the items from the answers.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { TAX_RATES_EVENT } from './events.ts'
 import type { ItemId } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
-/** Taxable value and tax in paise, by percentage; "none" is untaxed. */
+/** Taxable value and tax, in paise, by percentage. Untaxed amounts are under "none". */
 type RateTotals = Readonly<Record<string, readonly [base: number, tax: number]>>
 type Line = { readonly rate: string; readonly base: number; readonly tax: number }
 
@@ -18,7 +18,7 @@ const ITEMS: Readonly<Record<ItemId, Line>> = {
   workshop: { rate: '18', base: 100_000, tax: 18_000 },
   donation: { rate: 'none', base: 118_000, tax: 0 },
 }
-/** By category and period; a member's early price is different in the higher-priced event file. */
+/** Prices by category and period. A member's early price differs in the higher-priced event file. */
 const ADMISSION_PRICES: Readonly<Record<string, readonly number[]>> = {
   'member early': [100_000, 150_000],
   'member late': [200_000],
@@ -36,7 +36,7 @@ type Row = {
   readonly due: number
   readonly kept: number
 }
-/** Registrations that were paid as ordered, regardless of later corrections and refunds. */
+/** Registrations for which every order was paid in full, regardless of later corrections and refunds. */
 const PAID_SQL = `SELECT r.id, r.reg_no, r.category, r.period, r.answers, r.total, r.due, sum(p.kept) AS kept FROM (
     SELECT p.registration_id, p.amount,
       (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came,
@@ -85,7 +85,7 @@ export function createTaxInvariants(sql: () => Sql): { afterWrite(): Promise<Vio
           )
         )
           return {
-            invariant: 'invoices minus credit notes are the registered items by rate',
+            invariant: 'invoices minus credit notes equal the registered items at each rate',
             cause: `${JSON.stringify(row)}: ${JSON.stringify(invoicedByRate)}, not ${JSON.stringify(expectedBills)}`,
           }
       }
@@ -94,7 +94,7 @@ export function createTaxInvariants(sql: () => Sql): { afterWrite(): Promise<Vio
   }
 }
 
-/** Lists the possible bills for the answers, in the versions of the event file whose total equals the stored one. */
+/** Lists the possible bills for the answers, one per version of the event file with the stored total. */
 function listPossibleBills({ category, period, answers, total }: Row): readonly RateTotals[] {
   const parsedAnswers = JSON.parse(answers) as Readonly<Record<string, unknown>>
   const items = Object.entries(ITEMS).flatMap(([id, line]) =>

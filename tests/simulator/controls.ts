@@ -1,7 +1,7 @@
 /**
- * `npm run simulate:controls [NAME…]`: makes known mistakes in a copy of this tree, one at a time; the simulator must
- * find each of them, because a check that finds no mistake proves nothing. A control is an entry of `controls.yaml`:
- * `about` states the mistake, and `profile` names the histories that search for it.
+ * `npm run simulate:controls [NAME…]` makes known mistakes in a copy of this tree, one at a time. The simulator must
+ * find each of them, because a check that never finds a mistake proves nothing. A control is an entry in
+ * `controls.yaml`: `about` describes the mistake, and `profile` selects the histories that search for it.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { reportProgress } from '../../server/ops/progress.ts'
 import { copyTree, runToEnd, applyMutation, printResult, readMutations } from '../mistakes.ts'
 import type { Mutation } from '../mistakes.ts'
 
-/** The maximum number of histories in which a mistake must be found. */
+/** A mistake must be found within this number of histories. */
 const MAX_HISTORIES = 2000
 const MAX_CONCURRENT = 2
 const SEED = 1
@@ -28,7 +28,7 @@ const COPIED_PATHS = [
 export const readControls = (): readonly Mutation[] =>
   readMutations(join(import.meta.dirname, 'controls.yaml'))
 
-/** Returns true if the mistake was found. */
+/** Searches for one mistake, and reports the result. Returns true if the mistake was found. */
 async function findMistake(control: Mutation): Promise<boolean> {
   const report = (isFound: boolean, text: string): boolean => {
     printResult(`${isFound ? '✓' : '✗'} ${control.name}: ${control.symptom}\n    ${text}`)
@@ -39,7 +39,7 @@ async function findMistake(control: Mutation): Promise<boolean> {
   try {
     const result = applyMutation(control, tree)
     if (typeof result === 'string')
-      return report(false, `it cannot be made in the source tree: ${result}`)
+      return report(false, `this mistake cannot be made in the source tree: ${result}`)
     const args = ['tests/simulator/run.ts', '--hunt', String(SEED), String(MAX_HISTORIES), profile]
     const { status, output } = await runToEnd(process.execPath, args, tree)
     const lastLine = output.split('\n').at(-1) ?? ''

@@ -1,6 +1,6 @@
 /**
- * Simulates delegates who follow the plan, and the gateway messages about them: registering, paying, paying in two
- * tabs, reloading, retrying a payment, and resending a form.
+ * Simulates delegates who follow the plan, and the gateway messages about their payments. Delegates register, pay, pay
+ * in two tabs, reload, retry a payment and resend a form.
  */
 import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../engine/api.ts'
@@ -46,16 +46,16 @@ import type { Random } from './random.ts'
 import { createRandom } from './random.ts'
 import type { Tally } from './tally.ts'
 
-/** How long a delegate waits before resubmitting a form without a response, and how many times. */
+/** How long a delegate waits before submitting a form again if there is no response, and how many times they try. */
 const RETRY_MS = 30_000
 const MAX_TRIES = 4
 
 export type Delegates = {
   begin(): void
-  /** Returns the numbers of registered delegates. */
+  /** Returns the registration numbers of all registered delegates. */
   listRegNos(): readonly string[]
-  findEvent(regNo: string): string
-  /** Opens the page of every delegate once more, when the history is idle. */
+  findEventId(regNo: string): string
+  /** Opens every delegate's page once more, when the history is idle. */
   openPagesAgain(): Promise<void>
 }
 type DelegatesContext = {
@@ -72,7 +72,7 @@ type DelegatesContext = {
   readonly mailbox: Mailbox
   readonly getVersion: (event: string) => Version
 }
-/** A delegate's browser: the registration number and the payment forms, the newest last. */
+/** What a delegate's browser holds: the registration number and the payment forms, newest last. */
 type BrowserState = {
   readonly regNo: string
   readonly forms: PaymentData[]
@@ -86,7 +86,7 @@ type RegisterResult = RegisterResponse & {
   readonly responses: readonly RegisterResponse[]
 }
 
-/** The errors for a form that requests an unavailable option. */
+/** The response to a form that requests something unavailable. */
 type Rejection = {
   readonly code: string
   readonly quote?: { readonly category: string } | null
@@ -192,7 +192,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     }
   }
 
-  // ── At the gateway's page ────────────────────────────────────────────────────
+  // ── On the gateway's page ────────────────────────────────────────────────────
 
   const visit = async (
     browser: BrowserState,
@@ -237,7 +237,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
           writeTrace(() => `${transaction.reference}: ${event}`)
           const webhook = buildPaymentWebhook(event, order, transaction, timeline.now())
           announce(webhook, plannedVisit.messages, () => {
-            if (webhook.claimsCapture) transaction.isClaimed = true
+            if (webhook.claimsCapture) transaction.isAnnounced = true
           })
         }
         if (authorization === null) announceEvent(isPaid ? 'payment.captured' : 'payment.failed')
@@ -296,7 +296,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const currency = owner && getCurrency(owner.event, owner.isMember ? 'member' : 'non-member')
     if (currency !== undefined && (registration.currency ?? INR) !== currency)
       reportViolation({
-        invariant: 'a page states the currency of its registration',
+        invariant: 'a page states its registration’s currency',
         cause: `${number}: ${registration.currency}`,
       })
     if (registration.payment_status === 'success' && !browser.isFree)
@@ -323,14 +323,16 @@ export function createDelegates(context: DelegatesContext): Delegates {
       `form-of-${name}`,
     )
   /**
-   * Returns the delegate's next attempt after a sold-out seat, a used code or a method in another currency. Null if
-   * they give up.
+   * Returns the fields for the delegate's next attempt after the seats sold out, a code was used up or a method did not
+   * accept the currency. Null if they give up.
    */
   const chooseAlternative = (
-    answers: readonly (SimulatedResponse | null)[],
+    responses: readonly (SimulatedResponse | null)[],
     acceptedFields: Fields,
   ): Fields | null => {
-    const rejection = answers.find((answer) => answer?.status === 409 || answer?.status === 422)
+    const rejection = responses.find(
+      (response) => response?.status === 409 || response?.status === 422,
+    )
     if (rejection == null) return null
     const { code, quote, errors } = JSON.parse(rejection.body) as Rejection
     if (code === 'full') tally.full += 1
@@ -346,13 +348,13 @@ export function createDelegates(context: DelegatesContext): Delegates {
     tally.codesRefused += 1
     return { ...acceptedFields, code: '' }
   }
-  /** The browser resubmits a form without a response, with the same key. */
+  /** Submits the form. If there is no response, the browser submits it again with the same key. */
   const register = async (delegate: Delegate): Promise<RegisterResult | null> => {
     let acceptedFields: Fields = {}
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-      const isHasty = delegate.isHasty && attempt === 0
+      const isDoubleSubmission = delegate.isSubmittedTwice && attempt === 0
       const httpResponses = await Promise.all(
-        (isHasty ? [1, 2] : [1]).map(() => send(delegate, acceptedFields)),
+        (isDoubleSubmission ? [1, 2] : [1]).map(() => send(delegate, acceptedFields)),
       )
       const responses = httpResponses.map(parseRegisterResponse).filter((form) => form !== null)
       const regNos = new Set(responses.map(({ reg_no }) => reg_no))
@@ -367,7 +369,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         acceptedFields = alternative
         continue
       }
-      const isFinal = httpResponses.some((answer) => answer !== null && answer.status !== 503)
+      const isFinal = httpResponses.some((response) => response !== null && response.status !== 503)
       if (isFinal) return null
       extendEnd(RETRY_MS)
       await timeline.wait(RETRY_MS)
@@ -376,7 +378,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
   }
   const storeForm = (browser: BrowserState, response: RegisterResponse | null): void => {
     const form = response?.payment_data
-    // A day later, the same form is a new registration, which is not followed here.
+    // After a day, the same form creates a new registration, which is ignored here.
     if (
       response?.reg_no === browser.regNo &&
       form !== undefined &&
@@ -385,7 +387,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       browser.forms.push(form)
   }
   /**
-   * Requests another payment form. If the price has changed in the meantime, the page says so and the delegate agrees.
+   * Requests another payment form. If the price has changed in the meantime, the delegate accepts the new price.
    * Returns true if the delegate got a form.
    */
   const payAgain = async (
@@ -425,8 +427,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
     mailbox.scheduleSending()
   }
   /**
-   * Pays at the bank, then reports the payment on the self-service page. Some pay an amount other than the balance, or
-   * nothing.
+   * Pays by bank transfer, and then reports the payment on the self-service page. Some delegates pay a different
+   * amount, or nothing.
    */
   const claimPayment = async (browser: BrowserState, random: Random): Promise<void> => {
     const storedRegistration = await machine.runJob(({ store }) =>
@@ -437,7 +439,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const paid_on = dayOf(timeline.now())
     const paymentMethod = newestPayment.way ?? 'transfer'
     const isOpen = storedRegistration.paymentStatus !== 'success'
-    const priceOfDay =
+    const priceOnDay =
       paymentMethod === METHOD_PRICED_ON_CREDIT_DATE && isOpen
         ? findPrice(
             context.getVersion(storedRegistration.eventId),
@@ -445,14 +447,14 @@ export function createDelegates(context: DelegatesContext): Delegates {
             paid_on,
           )
         : null
-    const orderAmount = priceOfDay ?? newestPayment.amount
+    const orderAmount = priceOnDay ?? newestPayment.amount
     const paymentKind = random.pick([
       'right',
       'right',
       'right',
       'less',
       'not at all',
-      'of another',
+      'another payment',
       'our account',
     ] as const)
     const bankPayments = bank.listPayments()
@@ -464,20 +466,22 @@ export function createDelegates(context: DelegatesContext): Delegates {
             paid_on,
             getCurrency(storedRegistration.eventId, storedRegistration.category),
           )
-        : paymentKind === 'of another' && bankPayments.length > 0
+        : paymentKind === 'another payment' && bankPayments.length > 0
           ? random.pick(bankPayments)
           : null
-    const ownAccount = paymentKind === 'our account' ? OWN_ACCOUNT : null
+    const organiserAccount = paymentKind === 'our account' ? OWN_ACCOUNT : null
     const utr =
-      bankPayment?.reference ?? ownAccount ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
+      bankPayment?.reference ??
+      organiserAccount ??
+      `HDFCN5${String(9_000_000_000 + random.below(1000))}`
     await actOnSelfServicePage(browser, {
       act: 'tell',
       way: paymentMethod,
       answers: { utr: respellReference(utr, random), paid_on },
     })
   }
-  /** Performs a step. */
-  const takeStep = async (
+  /** Performs one step of the delegate's plan. */
+  const performStep = async (
     delegate: Delegate,
     browser: BrowserState,
     step: Step,
@@ -541,10 +545,10 @@ export function createDelegates(context: DelegatesContext): Delegates {
       extendEnd(step.afterMs)
       await timeline.wait(step.afterMs)
       const isVisit = step.is === 'visit' || step.is === 'other tab'
-      // Delegates who have paid do not pay again on purpose, only in an old or second tab.
+      // A delegate who has already paid pays again only by mistake, in an old or second tab.
       if (step.is === 'visit' && !step.visit.isOldTab && index > 0 && hasPaid(browser)) continue
       if (isVisit && browser.forms.length === 0) continue
-      await takeStep(
+      await performStep(
         delegate,
         browser,
         step,
@@ -572,7 +576,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       }
     },
     listRegNos: () => [...registeredDelegates.keys()],
-    findEvent: (regNo) => registeredDelegates.get(regNo)?.delegate.event ?? '',
+    findEventId: (regNo) => registeredDelegates.get(regNo)?.delegate.event ?? '',
     openPagesAgain: async () => {
       if (!machine.isUp()) return
       const pageViews = [...registeredDelegates.values()].map(({ delegate, browser }) =>
@@ -585,8 +589,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
   }
 }
 
-/** Returns true if both forms belong to the same order at the gateway, where one of our orders may have two. */
-const isSameForm = (one: PaymentData, other: PaymentData): boolean =>
-  one.orderid === other.orderid &&
-  ('checkout_id' in one ? one.checkout_id : '') ===
+/** Returns true if both forms belong to the same gateway order. The gateway may have two for one of our orders. */
+const isSameForm = (form: PaymentData, other: PaymentData): boolean =>
+  form.orderid === other.orderid &&
+  ('checkout_id' in form ? form.checkout_id : '') ===
     ('checkout_id' in other ? other.checkout_id : '')

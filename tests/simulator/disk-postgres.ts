@@ -1,7 +1,7 @@
 /**
  * Runs the same store on PostgreSQL: the real operations on one connection, each in its own transaction.
- * When a history ends, every table is reset to its first rows. Nothing is flushed to the disk: a history crashes the
- * server, never PostgreSQL.
+ * When a history ends, every table gets its original rows back. Nothing is flushed to the disk, because a history
+ * crashes the server but never PostgreSQL.
  */
 import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
 import { connect } from '../../server/storage/postgres/hosts.ts'
@@ -13,14 +13,14 @@ import type { OpenDisk } from './disk.ts'
 import { createMirror } from './mirror-postgres.ts'
 import type { Table } from './mirror-postgres.ts'
 
-/** Saved before a history replaces it with a virtual timer. */
+/** The real timer function, saved before a history replaces it with a virtual one. */
 const waitForTurn = setImmediate
-/** Rows that earlier histories deleted slow down every scan, so the tables are vacuumed after this many histories. */
+/** Deleted rows of earlier histories slow down every scan, so the tables are vacuumed after this many histories. */
 const HISTORIES_BETWEEN_VACUUMS = 10
 
 export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
 
-/** Opens an empty database that has no other users. */
+/** Opens an empty database. No other process may use it. */
 export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   await preparePostgresDatabase(url)
   const connection = await connect(url)
@@ -30,7 +30,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   const sql: Sql = Object.assign(
     <Row>(text: string): Statement<Row> =>
       createReplacement<Row>(transactionSteps[text]) ?? connection.sql<Row>(text),
-    // A history has one connection, on which operations run one after the other.
+    // A history has one connection, which runs operations one after the other.
     { dialect: connection.sql.dialect, lock: () => {}, batch: null },
   )
   let runningCount = 0
@@ -64,10 +64,10 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
     { dialect: sql.dialect, lock: sql.lock, batch: null },
   )
   const mirror = createMirror(connection.sql)
-  /** The tables that the operation has written. Null if it was rolled back. */
+  /** The tables that the current operation has written to. Null if it was rolled back. */
   let changedTables: ReadonlySet<Table> | null = null
   let isOpen = false
-  /** The savepoint of an operation, which is the only operation of its transaction. */
+  /** Replaces an operation's savepoint with a transaction, because each transaction has only one operation. */
   const transactionSteps: Readonly<Record<string, () => void | Promise<void>>> = {
     'SAVEPOINT request': () => {
       isOpen = true
@@ -75,7 +75,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
       mirror.startCounting()
     },
     'RELEASE request': async () => {
-      // Fails if an earlier statement has failed, as the replaced statement would.
+      // Like the statement that it replaces, this fails if an earlier statement has failed.
       if (isOpen) changedTables = await mirror.findChanges()
     },
     'ROLLBACK TO request': () => {
@@ -91,7 +91,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
     runTracked,
     onWrite: async () => {
       if (changedTables === null) return
-      // The writer does the same before it commits.
+      // The writer thread does the same before it commits.
       if (changedTables.has('registrations')) await indexNewRows(sql)
       await Promise.all([mirror.copy(changedTables), connection.commit()])
       changedTables = null
@@ -105,11 +105,11 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
       store: () => store,
       sql: () => mirror.sql,
       serverSql: () => trackedSql,
-      // Keeps no state in this process.
+      // There is no state in this process that could be lost.
       reopen: () => {},
       getRunningWork,
       discard: async () => {
-        // Some operations are still running, because the history did not wait for their results.
+        // Some operations may still be running, because the history does not wait for all results.
         for (let running = getRunningWork(); running !== null; running = getRunningWork()) {
           await running
           await new Promise((resolve) => waitForTurn(resolve))
@@ -124,8 +124,8 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
 }
 
 /**
- * Builds the statements that reset every table except `row_locks` to its present rows, and restart numbering at one,
- * as on SQLite.
+ * Builds the statements that reset every table except `row_locks` to its current rows, and restart ids at one, as on
+ * SQLite.
  */
 async function buildRestoreSql({ plain }: PostgresConnection): Promise<string> {
   const tables = await plain(
@@ -151,7 +151,7 @@ async function buildRestoreSql({ plain }: PostgresConnection): Promise<string> {
   ].join(';\n')
 }
 
-/** Returns a statement that calls `run` instead. Null if `run` is undefined, as for most statements. */
+/** Returns a statement that calls `run`. Null if `run` is undefined, because most statements are not replaced. */
 function createReplacement<Row>(
   run: (() => void | Promise<void>) | undefined,
 ): Statement<Row> | null {

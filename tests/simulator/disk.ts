@@ -1,7 +1,7 @@
 /**
- * The simulated disk: a database accessed through the real store operations, on one connection in this thread. A
- * history is one transaction that is never committed, so the next one begins with the migrated, empty tables and the
- * prepared statements.
+ * The simulated disk: a database that the real store operations use through one connection in this thread. A history is
+ * one transaction that is never committed, so the next history begins with the migrated, empty tables and the prepared
+ * statements.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,11 +23,11 @@ import { assembleStore } from '../../server/storage/operations/dispatch-operatio
 import type { Operations } from '../../server/storage/operations/writes.ts'
 
 export type Disk = {
-  /** Operations run one after the other. */
+  /** The store, whose operations run one after the other. */
   store(): Store
   /** For the invariants' own queries, which are written for SQLite. */
   sql(): Sql
-  /** For queries of the server's code, on the database itself. */
+  /** For queries through the server's own code, which read the database itself. */
   serverSql(): Sql
   /** Reopens the database from its bytes, so that in-memory state is lost. */
   reopen(): void
@@ -36,7 +36,7 @@ export type Disk = {
   /** Resolves when the database has finished its current work. Null if it is idle. */
   getRunningWork(): Promise<void> | null
 }
-/** Creates a disk for each history, one after the other. */
+/** Creates the disk for a history. Histories run one after the other. */
 export type OpenDisk = () => Disk | Promise<Disk>
 
 type Connection = { readonly db: Database.Database; readonly sql: Sql; readonly store: Store }
@@ -63,7 +63,7 @@ export const openSqliteDisk: OpenDisk = () => {
       connection.sql('BEGIN IMMEDIATE').run()
     },
     discard: () => closeConnection(connection),
-    // Runs on this thread, where every operation ends within one turn.
+    // SQLite runs in this thread, where every operation ends within one turn.
     getRunningWork: () => null,
   }
 }
@@ -85,8 +85,8 @@ function openConnection(db: Database.Database): Connection {
 }
 
 /**
- * Creates a store with the real operations, on one connection of this thread and inside a transaction. `onWrite` is
- * called after every write, successful or not.
+ * Creates a store with the real operations, on one connection in this thread and inside a transaction. `onWrite` is
+ * called after every write, even if it failed.
  */
 export function createStore({
   sql,
@@ -99,14 +99,14 @@ export function createStore({
   readonly connection: Pick<WriteConnection, 'inTransaction'>
   readonly isShared: boolean
   readonly onWrite: () => void | Promise<void>
-  /** Runs one operation. */
+  /** Wraps the run of each operation. */
   readonly runTracked?: <T>(run: () => Promise<T>) => Promise<T>
 }): Store {
   let requestId = 0
   const lookups = createStoreReads(sql)
   let lastOperation: Promise<unknown> = Promise.resolve()
   /**
-   * Runs one operation at a time, as the writer's connection does, so that no operation sees a partial result.
+   * Runs one operation at a time, as the writer's connection does, so that no operation sees partial results.
    */
   const runInTurn = <T>(run: () => Promise<T>): Promise<T> => {
     const runningOperation = lastOperation.then(() => runTracked(run))
@@ -121,7 +121,7 @@ export function createStore({
     write: (verb, ...args) =>
       runInTurn(async () => {
         requestId += 1
-        // Serialised as for the writer thread.
+        // Serialised in the same way as for the writer thread.
         const serialisedArgs = JSON.parse(JSON.stringify(args)) as unknown[]
         const response = await runRequest(connection, sql, {
           id: requestId,

@@ -1,18 +1,18 @@
-/** Simulates emails and the links in them to a registration. */
+/** Simulates emails, and the links in them that open a registration. */
 import { prepareEmailText } from '../../server/registration/access-link.ts'
 import { startRefundEmails } from '../../server/mail/send-refund-emails.ts'
 import { startPaymentReminders } from '../../server/mail/send-payment-reminders.ts'
 import type { Timeline } from './virtual-time.ts'
 import type { ServerDeps, Machine } from './server.ts'
 
-/** Delays before reminders are sent, with a second check after failures. */
+/** When due emails are sent after an event. The second time is for emails that failed. */
 const CHECK_AFTER_MS = [62 * 60_000, 7 * 3_600_000]
 const MAX_EMAILS = 50
 
 export type Mailbox = {
-  /** Called when a delegate has registered. */
+  /** Schedules the sending of due emails, for example after a registration. */
   scheduleSending(): void
-  /** Returns the token of the newest link that was emailed to a registration. */
+  /** Returns the token of the newest link that was emailed for a registration. */
   getLinkToken(regNo: string): string | null
 }
 
@@ -23,7 +23,7 @@ export function createMailbox(context: {
 }): Mailbox {
   const { timeline, machine, extendEnd } = context
   const links = new Map<string, string>()
-  /** Handles due emails as the server does, except for the transport. */
+  /** Sends due emails as the server does, but without a mail server. */
   const sendDueEmails = async (deps: ServerDeps): Promise<void> => {
     const { store, clock } = deps
     await startPaymentReminders(deps, { isEnabled: false }).run()

@@ -1,11 +1,11 @@
 /**
- * Calculates the required payment independently: records the paid amount when payments begin to count, and the price
- * while a balance is due, and tracks waived amounts bill by bill.
+ * Calculates the required payment independently. Records each amount when it begins to count and the price while a
+ * balance is due, and tracks waived amounts for each bill.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 
 type OpenBalance = { id: number; total: number | null }
-/** The balances that are due now. */
+/** Selects the balances that are due now. */
 const OPEN_BALANCES_SQL = `SELECT p.id, r.total FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.asks_for = 'difference' AND p.status = 'pending'`
 type Capture = {
@@ -26,7 +26,7 @@ type Payment = {
   registration: number
   amount: number
   bill: number | null
-  /** Staff did not waive the missing amount, but requested it from the delegate. */
+  /** 1 if staff requested the missing amount from the delegate instead of waiving it. */
   asked: 0 | 1
 }
 const PAYMENTS_SQL = `SELECT id, registration_id AS registration, amount, bill_total AS bill,
@@ -36,11 +36,11 @@ const PAYMENTS_SQL = `SELECT id, registration_id AS registration, amount, bill_t
 
 type Waiver = { readonly bill: number; readonly waived: number }
 export type RequiredPayments = {
-  /** Returns the counted payments of a registration, and a function that computes the required payment for a price. */
+  /** Returns a registration's counted payments, and a function that computes the required payment for a price. */
   getSums(id: number): { readonly received: number; computeRequired(total: number): number }
 }
 
-/** Creates a reader of the required payments, which must be called after every write. */
+/** Creates a function that reads the required payments. It must be called after every write. */
 export function createRequiredReader(sql: () => Sql): () => Promise<RequiredPayments> {
   const bills = new Map<number, number>()
   const countedSums = new Map<number, number>()
@@ -71,7 +71,7 @@ export function createRequiredReader(sql: () => Sql): () => Promise<RequiredPaym
         return {
           received: payments.reduce((sum, payment) => sum + sumCounted(payment), 0),
           computeRequired: (total) => {
-            // The required payment for each bill, before and after each waived amount.
+            // Starts with the full total for each bill, and applies each waived amount to it.
             const billTotals = [...new Set([total, ...waivers.map(({ bill }) => bill)])]
             let requiredByBill = new Map(billTotals.map((bill) => [bill, bill]))
             for (const { bill: billTotal, waived: waivedPart } of waivers) {

@@ -1,6 +1,6 @@
 /**
- * Staff users in the histories and their permissions, stated independently of the engine. The histories check that the
- * engine's table agrees.
+ * The staff users in the histories and their permissions, defined independently of the engine. The histories check that
+ * the engine's table agrees.
  */
 import type { ActionName, RegistrationState, Role, ManualMethod } from '../../engine/index.ts'
 
@@ -12,7 +12,7 @@ export const STAFF = {
   Tara: { role: 'treasurer', events: null },
   Omar: { role: 'owner', events: null },
   Usha: { role: 'owner', events: null },
-  /** A user who has access to one event only. */
+  /** A user with access to only one event. */
   Eshan: { role: 'owner', events: ['second2026'] },
 } as const satisfies Readonly<Record<string, StaffUser>>
 export type StaffName = keyof typeof STAFF
@@ -66,7 +66,7 @@ const PERMISSIONS: Readonly<Partial<Record<ActionName, Permission>>> = {
   ask_refund: { minimumRole: 'delegate', states: ['to_pay', 'told', 'complete'] },
   withdraw_refund: { minimumRole: 'delegate', states: ['to_pay', 'told', 'complete'] },
 }
-/** Payment methods at the desk; all other methods are bank payments. */
+/** The payment methods at the desk. All other methods are bank payments. */
 const DESK_METHODS: readonly ManualMethod[] = ['cash', 'machine', 'desk']
 
 const isAtLeast = (role: Role, minimum: Role): boolean =>
@@ -82,7 +82,7 @@ export function canAddRegistration(username: StaffName, eventId: string): boolea
   return isAtLeast(role, 'desk') && events?.includes(eventId) !== false
 }
 
-/** Returns true if the user may perform the action. `method`: the payment method, if the action confirms a payment. */
+/** Returns true if the user may perform the action. `method` is the payment method if the action records a payment. */
 export function canPerform(
   username: string,
   action: ActionName,

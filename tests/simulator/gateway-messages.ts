@@ -1,4 +1,4 @@
-/** Sends the messages of both gateways about payments: early, late, repeated, falsified or never. */
+/** Sends both gateways' messages about payments: early, late, repeatedly, falsified or never. */
 import { assertNever } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/message-fields.ts'
 import { WEBHOOK_PATH, getSignedWebhookPath } from '../../server/payments/gateways/message-paths.ts'
@@ -31,9 +31,9 @@ type MessageContext = {
   readonly call: SendRequest
 }
 export type GatewayMessages = {
-  /** Sends a message of Airpay. */
+  /** Sends a message from Airpay. */
   sendMessage(order: Order, transaction: Transaction, message: PlannedMessage): void
-  /** Sends a webhook of Razorpay as often as planned. */
+  /** Sends a webhook from Razorpay as often as planned. */
   announce(webhook: Webhook, messages: readonly PlannedMessage[], onAccepted?: () => void): void
 }
 
@@ -59,7 +59,7 @@ export function createGatewayMessages({
     const type = plannedMessage.isJson ? 'application/json' : FORM
     const response = await call('POST', WEBHOOK_PATH, type, body)
     if (response?.status === 200 && plannedMessage.falsifiedPart === null && isCapture(transaction))
-      transaction.isClaimed = true
+      transaction.isAnnounced = true
     repeatUntilAccepted(response, plannedMessage, attempts, () =>
       deliver(transaction, fields, plannedMessage, attempts + 1),
     )
@@ -96,7 +96,7 @@ export function createGatewayMessages({
       deliverWebhook(webhook, plannedMessage, onAccepted, attempts + 1),
     )
   }
-  /** Schedules the messages. Each contains the state at the time of this call, whenever it is delivered. */
+  /** Schedules the messages. Whenever they are delivered, they contain the state at the time of this call. */
   const announce: GatewayMessages['announce'] = (webhook, messages, onAccepted = () => {}) => {
     for (const message of messages) {
       extendEnd(message.afterMs)
@@ -122,7 +122,7 @@ export function createGatewayMessages({
   return { sendMessage, announce }
 }
 
-/** Falsifies a message as planned. Null if the message becomes unreadable. */
+/** Falsifies a message as planned. Null if the result is unreadable. */
 function falsifyMessage(trueMessage: Fields, { falsifiedPart }: PlannedMessage): Fields | null {
   switch (falsifiedPart) {
     case null:

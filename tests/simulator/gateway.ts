@@ -1,7 +1,7 @@
 /**
- * Simulates the gateway: the orders of browsers, their results, and its responses to queries, in the gateway's
- * own format.
- * Its responses about payments are always true, but it may be unreachable, and its messages may contain anything.
+ * Simulates the gateway: the orders that browsers place, their results, and the responses to queries, in the gateway's
+ * own format. Its responses about payments are always true, but it may be unreachable, and messages that claim to come
+ * from it may contain anything.
  */
 import { INR, formatPlainAmount, instant, toAmount } from '../../engine/index.ts'
 import type { Instant, Amount } from '../../engine/index.ts'
@@ -14,12 +14,12 @@ import type { Random } from './random.ts'
 const INDIA_MS = 5.5 * 3_600_000
 
 /**
- * One attempt to pay an order. `200` is a payment; other codes state the failure. At Razorpay, the code can also be
- * `created` or `authorized` (not paid yet) or `returned` (not captured, so the gateway refunded the payment).
+ * One attempt to pay an order. The code `200` means paid; other codes state why it failed. At Razorpay, the code can
+ * also be `created` or `authorized` (not paid yet) or `returned` (not captured, so the gateway refunded the payment).
  */
 export type Transaction = {
   readonly reference: string
-  /** The gateway's own order that this attempt pays. Empty if the gateway has none. */
+  /** The id of the gateway's own order that this attempt pays. Empty if the gateway has no orders of its own. */
   readonly checkoutId: string
   readonly amount: Amount
   readonly currency: string
@@ -27,44 +27,44 @@ export type Transaction = {
   readonly isTest: boolean
   readonly at: Instant
   code: string
-  /** The time of capture, if it was after `at`. */
+  /** When the payment was captured, if later than `at`. */
   capturedAt: Instant | null
   isCapturedByUs: boolean
-  /** When the bank authorised it, unless it was captured immediately or reported as failed before. */
+  /** When the bank authorised the payment, unless it was captured immediately or had been reported as failed. */
   authorizedAt: Instant | null
   readonly message: string
   isReported: boolean
-  /** When a valid response to our query first contained it. Null if none has. */
+  /** When a valid response to our query first contained this attempt. Null if none has. */
   reportedAt: number | null
-  /** Whether a true webhook about it was answered with 200. */
-  isClaimed: boolean
+  /** Whether the server has accepted a true webhook about this attempt. */
+  isAnnounced: boolean
 }
-/** A refund. If `doneAt` is after the end of any history, the gateway has begun it and never completes it. */
+/** A refund. If `doneAt` is later than any history ends, the gateway starts the refund but never completes it. */
 export type GatewayRefund = {
   readonly reference: string
   readonly captureReference: string
   readonly amount: Amount
   readonly at: Instant
   readonly doneAt: Instant
-  /** When the refund fails and the amount returns to the merchant. Null: never. */
+  /** When the refund fails and the amount returns to the merchant. Null if it does not fail. */
   readonly failsAt: Instant | null
-  /** True if a valid response to our query has contained its failure. */
+  /** True if a valid response to our query has reported the failure. */
   isFailureReported: boolean
-  /** Requested by our call, or made by staff in the merchant panel. */
+  /** Whether Rollcall requested the refund with a call, or staff made it in the merchant panel. */
   readonly by: 'call' | 'panel'
   /** The key by which Razorpay recognises a repeated request. */
   readonly key: string
   isReported: boolean
   reportedAt: number | null
 }
-/** An order that we created at Razorpay; two may have the same receipt. */
+/** An order that Rollcall created at Razorpay. Two orders may have the same receipt. */
 export type Checkout = {
   readonly id: string
   readonly receipt: string
   readonly amount: Amount
   readonly currency: string
   readonly at: Instant
-  /** How long after its start a payment may be captured. After that, it is refunded. */
+  /** How long after its start a payment can be captured. After that, the gateway refunds it. */
   readonly captureMs: number
 }
 export type Order = {
@@ -73,28 +73,28 @@ export type Order = {
   readonly requestedAmount: Amount
   readonly currency: string
   readonly checkouts: Checkout[]
-  /** When the browser first placed it. */
+  /** When the browser first placed the order. */
   readonly at: Instant
   readonly transactions: Transaction[]
   readonly gatewayRefunds: GatewayRefund[]
   readonly disputes: Dispute[]
-  /** The end of a payment in progress; until then its code is 211. */
+  /** When a payment in progress ends. Until then, the order's code is 211. */
   heldUntil: number
-  /** The captures that its status call returns: all captures of an order, or only the newest. */
+  /** Which captures a status response contains: all captures of the order, or only the newest. */
   readonly reportedCaptures: 'all' | 'newest'
-  /** True if its responses state the time of payment. */
+  /** True if responses about this order state the time of payment. */
   readonly isTimeStated: boolean
-  /** True if an invalid response reported it as unknown. */
+  /** True if an invalid response has reported the order as unknown. */
   isDenied: boolean
-  /** Its status for an unpaid order. */
+  /** The code in responses while the order is unpaid. */
   readonly unpaidCode: string
 }
 
 export type Gateway = {
   readonly orders: ReadonlyMap<string, Order>
-  /** Places the order of a browser, or finds it if the browser has placed it before. */
+  /** Places a browser's order, or finds the order if it has been placed before. */
   visit(orderId: string, merchantId: string, asked: string, at: Instant, currency?: string): Order
-  /** Finds a transaction of any order by its reference. */
+  /** Finds a transaction by its reference, in any order. */
   find(
     reference: string | null,
   ): { readonly order: Order; readonly transaction: Transaction } | null
@@ -111,11 +111,11 @@ export type Gateway = {
       | 'isCapturedByUs'
       | 'isReported'
       | 'reportedAt'
-      | 'isClaimed'
+      | 'isAnnounced'
     >,
   ): Transaction
-  /** The gateway's response to the status call, and the transactions in it. */
-  answerStatusQuery(merchantId: string, orderId: string, at: Instant): StatusResponse
+  /** Returns the response to a status query, and the transactions and refunds in it. */
+  respondToStatusQuery(merchantId: string, orderId: string, at: Instant): StatusResponse
 }
 export type StatusResponse = {
   readonly text: string
@@ -129,7 +129,7 @@ export const listCaptures = ({ transactions }: Order): readonly Transaction[] =>
   transactions
     .filter(isCapture)
     .toSorted((one, other) => getCaptureTime(one) - getCaptureTime(other))
-/** Marks the entries of a valid response as reported. */
+/** Marks the entries in a valid response as reported. */
 export function markReported(
   reportedEntries: readonly (Transaction | GatewayRefund)[],
   at: number,
@@ -142,7 +142,7 @@ export function markReported(
 /** Returns true if the attempt may still become a payment. */
 export const isUndecided = ({ code }: Transaction): boolean =>
   code === 'created' || code === 'authorized'
-/** Returns true for a payment as ordered: the amount in its currency, a sale, and real. */
+/** Returns true if the payment is a real sale for the order's amount and currency. */
 export const isAsOrdered = (order: Order, transaction: Transaction): boolean =>
   isCapture(transaction) &&
   transaction.amount === order.requestedAmount &&
@@ -197,19 +197,19 @@ export function createGateway(random: Random): Gateway {
         authorizedAt: null,
         isReported: false,
         reportedAt: null,
-        isClaimed: false,
+        isAnnounced: false,
       }
       order.transactions.push(transaction)
       return transaction
     },
-    answerStatusQuery: (merchantId, orderId, at) => {
+    respondToStatusQuery: (merchantId, orderId, at) => {
       const order = orders.get(orderId)
       if (order === undefined || order.merchantId !== merchantId)
         return buildUnpaidAnswer(orderId, '503')
       const captures = order.transactions.filter(isCapture)
       const listedCaptures = order.reportedCaptures === 'all' ? captures : captures.slice(-1)
       if (listedCaptures.length > 0) {
-        // Refunds are listed with the payment they belong to.
+        // Refunds are listed together with their payment.
         const listedRefunds = order.gatewayRefunds.filter(
           ({ captureReference, doneAt }) =>
             doneAt <= at && listedCaptures.some(({ reference }) => reference === captureReference),
@@ -270,7 +270,7 @@ const NEVER = instant(8_000_000_000_000_000)
 
 export const hasFailed = ({ failsAt }: GatewayRefund, at: number): boolean =>
   failsAt !== null && failsAt <= at
-/** Returns the sum of the refunds of a payment that were or may be paid out. */
+/** Returns the sum of a payment's refunds that were or may still be paid out. */
 export const sumRefunds = (order: Order, { reference }: Transaction, at: number): number =>
   order.gatewayRefunds
     .filter((refund) => refund.captureReference === reference && !hasFailed(refund, at))
@@ -283,7 +283,7 @@ export type RefundRequest = {
   /** The proportion of refunds that fail after three days. */
   readonly failureShare?: number
 }
-/** Refunds a capture. Null if the remaining amount is too small. */
+/** Refunds a capture. Returns null if the remaining amount is too small. */
 export function refundCapture(
   gateway: Gateway,
   order: Order,
@@ -347,7 +347,7 @@ export function answerRefund(gateway: Gateway, body: string, at: Instant, random
   })
 }
 
-/** Formats a time as the gateway does: "21-01-2026 14:05:00", in India. */
+/** Formats a time as the gateway does, in Indian time: "21-01-2026 14:05:00". */
 function formatTime(at: Instant): string {
   const [date = '', time = ''] = new Date(at + INDIA_MS).toISOString().split('T')
   return `${date.split('-').reverse().join('-')} ${time.slice(0, 8)}`
@@ -364,8 +364,8 @@ function buildAnswer(transactions: readonly Fields[]): string {
 }
 
 /**
- * Builds the fields of a browser return or webhook about a transaction. The hash is valid, or missing without an
- * account.
+ * Builds the fields of a browser return or webhook about a transaction, with a valid hash. Without an account, the hash
+ * is missing.
  */
 export function buildMessage(
   order: Order,

@@ -31,13 +31,13 @@ import { createTally } from './tally.ts'
 import type { Tally } from './tally.ts'
 import { createHistoryInvariants } from './check-history.ts'
 
-/** The time after the last planned event by which most histories are settled. */
+/** How long after its last planned event a history runs. By then, most histories are settled. */
 const SETTLED_MS = 2 * DAY_MS
-/** The time by which every watched payment has been polled for the last time. */
+/** How long after its last planned event a history runs at most. By then, polling has ended for every payment. */
 const POLLING_END_MS = 12 * DAY_MS
 /** The proportion of histories without open payments that still run to the end. */
 const FULL_LENGTH_SHARE = 0.15
-/** Writes that only schedule the next poll. */
+/** Writes that only schedule later work. The invariants are not checked after them. */
 const SCHEDULING_WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'recordStatusQuery',
   'markUnansweredRefunds',
@@ -48,18 +48,18 @@ const MAX_CALL_MS = 15
 const EXPIRY_INTERVAL_MS = 8 * 3_600_000
 const EXPIRY_JOBS_END_MS = 40 * DAY_MS
 const NO_TIMER = { isEnabled: false }
-/** A file change that lasts at least this long is not reverted within a history. */
+/** An event file that changes for at least this long is not changed back within the history. */
 const PERMANENT_MS = 4 * DAY_MS
-/** The maximum virtual time for comparing the pages. */
+/** How long comparing the pages may take in virtual time. */
 const MAX_COMPARISON_MS = 3_600_000
-/** The maximum time for which a busy disk blocks. */
+/** How long a busy disk blocks at most. */
 const STALL_MS = 8_000
 
 export type HistoryResult = { readonly violation: Violation | null; readonly tally: Tally }
 export type HistoryOptions = {
   /** Called with a line for each event. */
   readonly trace?: (line: string) => void
-  /** The database; SQLite in memory by default. */
+  /** Opens the database. By default, this is SQLite in memory. */
   readonly openDisk?: OpenDisk
 }
 
@@ -83,7 +83,7 @@ export async function runHistory(
     violation = found
     writeTrace(() => `BROKEN: ${found.invariant}: ${found.cause}`)
   }
-  /** Extends the history to at least `ms` from now. */
+  /** Extends the history so that it ends no earlier than `ms` from now. */
   const extendEnd = (ms: number): void => {
     endMs = Math.max(endMs, timeline.now() - plan.start + ms)
   }
@@ -163,7 +163,7 @@ export async function runHistory(
           if (!machine.isUp()) return
           tally.crashes += 1
           machine.crash()
-          // Reopen only after the writes that were committed during the crash without a response.
+          // Reopens the database after the writes that are committed during the crash without a response.
           if (incident.reopens) timeline.schedule(0, () => disk.reopen())
           schedule(incident.downMs, () => void machine.start())
           return
@@ -188,14 +188,14 @@ export async function runHistory(
             writeTrace(() => `file of ${incident.event}: ${version}`)
             files.set(incident.event, version)
             if (version !== 'removed') void machine.reload()
-            // A removed file is served until the server restarts.
+            // A removed file is still served until the server restarts.
             else if (machine.isUp()) {
               machine.crash()
               timeline.schedule(1000, () => void machine.start())
             }
           }
           serveVersion(incident.version)
-          // Some versions are served until the end of polling.
+          // Some versions are served for the rest of the history.
           if (incident.lastsMs < PERMANENT_MS)
             schedule(incident.lastsMs, () => serveVersion('usual'))
           return
@@ -241,7 +241,7 @@ export async function runHistory(
       ...deskRegistrations.keys(),
     ]
     const getEvent = (regNo: string): string =>
-      deskRegistrations.get(regNo) ?? delegates.findEvent(regNo)
+      deskRegistrations.get(regNo) ?? delegates.findEventId(regNo)
     createTreasurer({ ...sharedContext, listRegNos }).begin()
     const deskContext = {
       bank,

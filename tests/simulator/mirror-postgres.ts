@@ -1,7 +1,7 @@
 /**
- * Copies the tables that invariants read into SQLite in this process: PostgreSQL sends a table only if it has changed.
- * A history runs forty queries after each write, which cost PostgreSQL three times as much as the operations
- * themselves. Results of the server's own code are read from PostgreSQL, never from the copy.
+ * Copies the tables that invariants read into SQLite in this process. PostgreSQL sends a table only if it has changed.
+ * A history runs forty queries after each write, which would cost PostgreSQL three times as much as the operations
+ * themselves. The server's own code always reads from PostgreSQL, never from the copy.
  */
 import assert from 'node:assert/strict'
 import Database from 'better-sqlite3'
@@ -9,7 +9,7 @@ import { createTables } from '../../server/storage/database/schema.ts'
 import { toSql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Sql, Statement } from '../../server/storage/database/sqlite-connection.ts'
 
-/** Queries of other tables fail with `no such table`. */
+/** The copied tables. Queries of other tables fail with `no such table`. */
 const TABLES = [
   'acts',
   'bill_lines',
@@ -35,8 +35,8 @@ export type Table = (typeof TABLES)[number]
 type Column = { readonly name: string; readonly type: string; readonly pk: number }
 
 /**
- * Builds the count of the rows that this connection has inserted, changed or deleted, including those in transactions
- * that were rolled back. PostgreSQL sometimes resets these counts, but only between transactions.
+ * Builds an expression that counts the rows that this connection has inserted, changed or deleted, including those in
+ * transactions that were rolled back. PostgreSQL sometimes resets these counts, but only between transactions.
  */
 const buildCountSql = (table: Table): string =>
   ['inserted', 'updated', 'deleted']
@@ -47,11 +47,11 @@ const WRITE_COUNTS_SQL = `SELECT array_to_json(ARRAY[${TABLES.map(buildCountSql)
 export type Mirror = {
   /** Runs read-only queries. */
   readonly sql: Sql
-  /** Begins to count the writes of a transaction. Called with its first statement. */
+  /** Starts counting the writes of a transaction. Must be called with its first statement. */
   startCounting(): void
   /** Returns the tables that this transaction has written to. */
   findChanges(): Promise<ReadonlySet<Table>>
-  /** Copies these tables. The statements are sent together with others of the same turn. */
+  /** Copies these tables. The statements are sent together with other statements from the same turn. */
   copy(changed: ReadonlySet<Table>): Promise<void>
   /** Throws if the copy differs from the database. */
   verify(): Promise<void>
@@ -74,7 +74,7 @@ export function createMirror(postgres: Sql): Mirror {
     sql: cacheResults(toSql(db), (index) => versions[index] ?? 0),
     startCounting: () => {
       countsBefore = readCounts()
-      // If it fails, the transaction fails too.
+      // If this query fails, so does the transaction, which reports the error.
       countsBefore.catch(() => {})
     },
     findChanges: async () => {
@@ -82,7 +82,7 @@ export function createMirror(postgres: Sql): Mirror {
       return new Set(TABLES.filter((_, index) => counts[index] !== before[index]))
     },
     copy: async (changed) => {
-      // The copy changes in one step, so that no query reads a partial change.
+      // The copy changes in one step, so no query sees a partial change.
       const copies = await Promise.all(
         tables.map(async ({ name, read }) => (changed.has(name) ? read.get() : null)),
       )
@@ -118,7 +118,7 @@ export function createMirror(postgres: Sql): Mirror {
 const sortRows = (rows: readonly unknown[]): readonly string[] =>
   rows.map((row) => JSON.stringify(row)).toSorted()
 
-/** Creates the tables with the columns and types of SQLite's tables, without constraints and triggers. */
+/** Creates the tables with the same columns and types as in SQLite, but without constraints and triggers. */
 function createMirrorTables(db: Database.Database, postgres: Sql) {
   const sourceDb = new Database(':memory:')
   createTables(sourceDb)
@@ -144,7 +144,7 @@ function createMirrorTables(db: Database.Database, postgres: Sql) {
   return tables
 }
 
-/** Keeps the result of a query until a write to one of its tables. */
+/** Caches the result of a query until one of its tables is written to. */
 function cacheResults(sql: Sql, getVersion: (index: number) => number): Sql {
   const createStatement = <Row>(text: string): Statement<Row> => {
     const statement = sql<Row>(text)

@@ -1,4 +1,4 @@
-/** Simulates the network between the server and the gateway, and the effect of its faults on queries. */
+/** Simulates the network between the server and the gateway, and how its faults affect queries. */
 import { assertNever } from '../../engine/index.ts'
 import type { Timeline, Owner } from './virtual-time.ts'
 import { answerRefund, isCapture, markReported } from './gateway.ts'
@@ -8,7 +8,7 @@ import type { Profile } from './profiles.ts'
 import type { Random } from './random.ts'
 import type { Tally } from './tally.ts'
 
-/** Unusable responses, including one that reports a paid order as unknown. */
+/** The kinds of unusable responses, including one that reports a paid order as unknown. */
 const BAD_RESPONSES = [
   'cut off',
   'other order',
@@ -34,7 +34,7 @@ export type Network = {
   startOutage(kind: OutageKind, lastsMs: number): void
 }
 
-/** From this point in a history, every response is valid, because the final poll must not fail. */
+/** After this time in a history, every response is valid, because the final poll must not fail. */
 const FAULT_PERIOD_MS = 4 * 24 * 3_600_000
 
 export function createNetwork(context: {
@@ -59,13 +59,13 @@ export function createNetwork(context: {
     const paidOrder =
       otherOrders.find(({ transactions }) => transactions.some(isCapture)) ?? otherOrders[0]
     return paidOrder === undefined
-      ? gateway.answerStatusQuery('', 'SMPL1234567890123001', timeline.now()).text
-      : gateway.answerStatusQuery(paidOrder.merchantId, paidOrder.orderId, timeline.now()).text
+      ? gateway.respondToStatusQuery('', 'SMPL1234567890123001', timeline.now()).text
+      : gateway.respondToStatusQuery(paidOrder.merchantId, paidOrder.orderId, timeline.now()).text
   }
   const isNextResponseBad = (): boolean =>
     timeline.now() - startedAt < FAULT_PERIOD_MS && random.chance(profile.badAnswers)
 
-  /** Sends a refund call. The gateway receives it even if the response is lost. */
+  /** Sends a refund request. The gateway receives it even if the response is lost. */
   const callRefund = (body: string, timeoutMs: number, owner: Owner): Promise<Response> =>
     new Promise((resolve, reject) => {
       tally.refundCalls += 1
@@ -167,9 +167,9 @@ export function createNetwork(context: {
         const badResponse = isNextResponseBad() ? random.pick(BAD_RESPONSES) : null
         if (delayMs >= timeoutMs)
           return void timeline.schedule(timeoutMs, () => reject(createTimeoutError()), owner)
-        // The response contains the state at the time when the query arrives.
+        // The response contains the state when the query arrives.
         timeline.schedule(delayMs / 2, () => {
-          const { text, reportedEntries } = gateway.answerStatusQuery(
+          const { text, reportedEntries } = gateway.respondToStatusQuery(
             merchant,
             orderId,
             timeline.now(),
@@ -180,7 +180,7 @@ export function createNetwork(context: {
               writeTrace(() => `response about ${orderId}: ${badResponse ?? summariseAnswer(text)}`)
               const order = gateway.orders.get(orderId)
               if (badResponse === 'no record' && order !== undefined) order.isDenied = true
-              // A response that the disk cannot store has no effect; the next one may differ.
+              // A response that the disk cannot store has no effect, and the next response may differ.
               if (badResponse === null && canStore()) markReported(reportedEntries, timeline.now())
               resolve(
                 badResponse === null
@@ -196,7 +196,7 @@ export function createNetwork(context: {
   }
 }
 
-/** Summarises a response in readable form. */
+/** Returns a readable summary of a response. */
 const summariseAnswer = (text: string): string =>
   Array.from(
     text.matchAll(/<(\w+)><!\[CDATA\[(.*?)\]\]>/g),

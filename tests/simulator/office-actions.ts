@@ -1,6 +1,6 @@
 /**
- * Simulates staff actions through the API, in the order of the office pages: view, choose, submit. Some actions
- * are sent twice, concurrently, without permission, or after sign-out.
+ * Simulates staff actions through the API, in the same order as the office pages: view, choose, submit. Some actions
+ * are sent twice, at the same time as a colleague's, without permission, or after signing out.
  */
 import { addDays, assertNever, dayOf, toAmount, getReviewVersion } from '../../engine/index.ts'
 import type {
@@ -52,9 +52,9 @@ const METHODS = [
   'machine',
 ] as const satisfies readonly ManualMethod[]
 
-/** Names of manual registrations have numbers after those of all delegates. */
+/** The names of manual registrations contain numbers that are higher than those of all delegates. */
 const FIRST_ADDED_NUMBER = 100
-/** The maximum number of days between the arrival of a payment and its confirmation by staff. */
+/** The maximum number of days between a payment and its confirmation by staff. */
 const MAX_DAYS_AGO = 6
 
 const REQUIRED_STATE: Readonly<Partial<Record<DeskAction, RegistrationState>>> = {
@@ -78,10 +78,10 @@ export type DeskContext = {
   readonly reportViolation: (found: Violation | null) => void
   readonly writeTrace: (what: () => string) => void
   readonly extendEnd: (ms: number) => void
-  /** Lists the numbers of all registrations. */
+  /** Lists the registration numbers of all registrations. */
   readonly listRegNos: () => readonly string[]
   readonly getEvent: (regNo: string) => string
-  /** Adds a manual registration to those that staff can choose. */
+  /** Adds a manual registration to those that simulated staff can choose. */
   readonly addRegNo: (regNo: string, event: string) => void
   readonly getVersion: (event: string) => Version
   readonly sql: () => Sql
@@ -93,7 +93,7 @@ type ActionBody = Readonly<Record<string, unknown>> & { readonly act: ActionName
 const isNameChange = ({ answers }: ActionBody): boolean =>
   typeof answers === 'object' && answers !== null && Object.keys(answers).join() === 'full_name'
 
-/** Creates the staff users with their roles, without passwords. */
+/** Creates the staff users with their roles and without passwords. */
 export async function createStaff(store: Store, createdAt: Parameters<Store['addAdmin']>[2]) {
   for (const name of STAFF_NAMES) await store.addAdmin(name, '', createdAt, STAFF[name])
 }
@@ -136,7 +136,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     if (hasAccess && pageAnswer?.status !== 200) return
     const page =
       hasAccess && pageAnswer !== null ? (JSON.parse(pageAnswer.body) as ActionsResponse) : null
-    // A server with a wrong clock uses another step of the refund scale.
+    // A server whose clock is wrong may use another step of the refund scale.
     if (page !== null && !plan.incidents.some(({ is }) => is === 'clock'))
       reportViolation(proposal.checkProposedRefund(page))
     const body = await chooseBody(step.is, page, regNo, random)
@@ -144,7 +144,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     if (step.isSignedOut) await call('POST', '/admin/logout/', token)
     await submitAction(staffName, regNo, token, body, step)
   }
-  /** Submits the action, and confirms a changed price. */
+  /** Submits the action. If the price has changed, confirms the new price. */
   const submitAction = async (
     staffName: StaffName,
     regNo: string,
@@ -179,7 +179,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
       context.mailbox.scheduleSending()
       return actionResponse
     }
-    const responses = await Promise.all(step.isTwice ? [send(), send()] : [send()])
+    const responses = await Promise.all(step.isSentTwice ? [send(), send()] : [send()])
     const [firstResponse] = responses
     if (firstResponse?.status !== 409 || 'total' in body) return
     const { code, quote } = JSON.parse(firstResponse.body) as {
@@ -189,14 +189,14 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const total = quote?.total ?? quote?.total_amount
     if (code === 'price_changes' && isNameChange(body))
       reportViolation({
-        invariant: 'a change of name costs nothing',
+        invariant: 'a name change is free',
         cause: `${staffName}: ${payload.why}: ${firstResponse.body}`,
       })
     if (code === 'price_changes' && total !== undefined)
       await submitAction(staffName, regNo, token, { ...body, total }, step)
   }
 
-  /** The items of a registration before its last correction. */
+  /** Each registration's items before its latest correction. */
   const itemsByRegNo = new Map<string, Readonly<Record<string, boolean>>>()
   const readItems = (page: ActionsResponse | null): Readonly<Record<string, boolean>> =>
     Object.fromEntries(
@@ -238,7 +238,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
         if (context.getEvent(regNo) !== TAX_RATES_EVENT) return null
         const itemsBeforeCorrection = itemsByRegNo.get(regNo)
         itemsByRegNo.set(regNo, readItems(page))
-        // Half of the corrections are undone.
+        // Half of the later corrections undo the previous one.
         const isUndone = itemsBeforeCorrection !== undefined && random.chance(0.5)
         return { act: 'correct', answers: isUndone ? itemsBeforeCorrection : answers }
       }
@@ -259,7 +259,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
       case 'refund by hand': {
         const owedRefund = page?.pay_back ?? 0
         const netPaid = page?.kept ?? 100
-        // A large goodwill refund, after which a price reduction leaves little to refund.
+        // After a large goodwill refund, little is left to refund if the price is reduced.
         const largeAmounts =
           context.getEvent(regNo) === TAX_RATES_EVENT ? [Math.round(netPaid * 85) / 100] : []
         const amount =
@@ -308,7 +308,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
       .get(regNo)
     return getCurrency(context.getEvent(regNo), row?.category ?? null)
   }
-  /** Looks up the claimed payment at the bank. */
+  /** Finds the bank payment that the delegate reported. */
   const findClaimedPayment = async (regNo: string): Promise<ActionBody | null> => {
     const claims = await machine.runJob(({ store }) => store.paymentClaims(regNo as RegNo))
     const reference = claims?.[0]?.reference
@@ -325,8 +325,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
         }
   }
   /**
-   * Chooses the payment to record. Sometimes it is an earlier one with another method: a treasurer enters the same
-   * bank line twice.
+   * Chooses the payment to record. Sometimes this is an earlier payment under another method, as if a treasurer entered
+   * the same statement line twice.
    */
   const choosePayment = async (regNo: string, random: Random): Promise<BankPayment> => {
     const currency = await findCurrency(regNo)
@@ -349,7 +349,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const amount = toAmount(Math.max(100, balance + errorAmount))
     return bank.pay(random.pick(METHODS), amount, paymentDay, currency)
   }
-  /** Returns the balance that the registration's page shows for a payment on that date. */
+  /** Returns the amount that the registration's page shows as due for a payment on that date. */
   const findBalance = (stored: StoredRegistration | null, date: BankPayment['day']): number => {
     const newestPayment = stored?.payments[0]
     const isOpen = stored !== null && stored.paymentStatus !== 'success'
@@ -360,8 +360,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
     return price ?? newestPayment?.amount ?? 118_000
   }
   /**
-   * Calls the store directly, which applies the same rules as the API: a history has no files or emails outside the
-   * database.
+   * Erases through the store, which applies the same rules as the API. The API also deletes files and emails outside
+   * the database, which a history does not have.
    */
   const erase = async (staffName: StaffName, regNo: string): Promise<void> => {
     const { role, events } = STAFF[staffName]
@@ -385,8 +385,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
     reportViolation(await actionHistory.checkReportedAction(regNo, 'erase', reason))
   }
   /**
-   * Decides on the registration's first payment in review: according to the merchant panel, or as planned if the panel
-   * does not show the payment. Null if there is nothing to decide.
+   * Chooses a decision on the registration's first payment in review, according to the merchant panel or, if the panel
+   * does not show the payment, as planned. Null if there is nothing to decide.
    */
   const decideFirstReview = async (
     action: 'accept' | 'dismiss',
@@ -396,17 +396,21 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const openReviews = (await machine.runJob(({ store }) => store.reviews(null))) ?? []
     const review = openReviews.find((openReview) => openReview.regNo === regNo)
     if (review === undefined) return null
-    const planned = chooseDecision(review, random, context)
-    if (planned === null) return null
-    const { reference, amount } = planned
+    const plannedDecision = chooseDecision(review, random, context)
+    if (plannedDecision === null) return null
+    const { reference, amount } = plannedDecision
     const isPlainReview = review.is !== 'undecided' && review.is !== 'refund-unsure'
-    if (!isPlainReview && planned.decision !== 'accept' && planned.decision !== 'dismiss')
+    if (
+      !isPlainReview &&
+      plannedDecision.decision !== 'accept' &&
+      plannedDecision.decision !== 'dismiss'
+    )
       return null
     const act = isPlainReview
       ? review.is === 'misfit' || random.chance(0.2)
         ? action
         : 'dismiss'
-      : planned.decision
+      : plannedDecision.decision
     return {
       act: act === 'accept' ? 'accept' : 'dismiss',
       review: review.id,

@@ -1,4 +1,4 @@
-/** Lets staff sign in and use the server's API, with a separate key for each click. */
+/** Signs staff in and calls the server's API for them, with a separate key for each click. */
 import { hashToken } from '../../server/office/auth/sessions.ts'
 import type { Timeline } from './virtual-time.ts'
 import type { SimulatedResponse, Machine } from './server.ts'
@@ -15,7 +15,7 @@ export type StaffClient = {
     token: string,
     payload?: object | string | null,
   ): Promise<SimulatedResponse | null>
-  /** Signs a user in and returns the session token. Null if the server is down. */
+  /** Signs a user in. Returns the session token, or null if the server is down. */
   signIn(staffName: StaffName): Promise<string | null>
   /** Returns a unique key for one click. */
   nextClick(): string

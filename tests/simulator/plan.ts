@@ -1,6 +1,6 @@
 /**
- * The plan of a history, as data: the users' actions and their times, the gateway's results and messages, and the
- * faults. Generated from a seed and a profile; removing one part leaves the others unchanged.
+ * The plan of a history, as data: the users' actions and when they happen, the gateway's results and messages, and the
+ * faults. It is generated from a seed and a profile. Removing one part does not change the others.
  */
 import { day, startOfDay } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
@@ -30,7 +30,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** Falsified parts of a gateway message. They may only trigger a query. */
+/** The parts of a gateway message that may be falsified. A falsified message must have no effect except a query. */
 export const FALSIFIED_PARTS = [
   'amount',
   'reference',
@@ -43,10 +43,10 @@ export type PlannedMessage = {
   readonly afterMs: number
   readonly falsifiedPart: (typeof FALSIFIED_PARTS)[number] | null
   readonly isJson: boolean
-  /** Retried until it is accepted. */
+  /** Whether the gateway sends the message again until it is accepted. */
   readonly isRetried: boolean
 }
-/** One attempt at the gateway's page. */
+/** One attempt to pay on the gateway's page. */
 export type Visit = {
   /** Whether the delegate pays in the tab of the first order, even if there are later orders. */
   readonly isOldTab: boolean
@@ -59,19 +59,19 @@ export type Visit = {
   /** At Razorpay: how the payment is authorised and captured. Null if it is captured immediately. */
   readonly lateAuthorization: LateAuthorization | null
   readonly messages: readonly PlannedMessage[]
-  /** Null if the browser never returns. */
+  /** How long after paying the browser returns to Rollcall. Null if it never does. */
   readonly returnAfterMs: number | null
 }
-/** Actions of delegates on their own registration. */
-export type OwnAction = 'edit' | 'accept_offer' | 'ask_cancel' | 'tell'
+/** Actions that delegates can take on their own registration. */
+export type SelfServiceAction = 'edit' | 'accept_offer' | 'ask_cancel' | 'tell'
 export type Step =
   | { readonly afterMs: number; readonly is: 'visit'; readonly visit: Visit }
   /** A second tab with the same order, at the same time as the next step. */
   | { readonly afterMs: number; readonly is: 'other tab'; readonly visit: Visit }
   | { readonly afterMs: number; readonly is: 'reload' | 'retry' | 'same form' | 'resume' }
-  /** On their self-service page. */
-  | { readonly afterMs: number; readonly is: OwnAction }
-  /** Pays the balance days later through the emailed link, if there is a balance. */
+  /** The delegate acts on the self-service page. */
+  | { readonly afterMs: number; readonly is: SelfServiceAction }
+  /** The delegate pays the balance days later through the emailed link, if there is a balance. */
   | { readonly afterMs: number; readonly is: 'what is due'; readonly visit: Visit }
 export type Delegate = {
   readonly name: number
@@ -82,10 +82,10 @@ export type Delegate = {
   readonly way: 'card' | 'world' | 'transfer' | 'credited' | null
   /** Additional items at the event that sells more than registrations. */
   readonly items: readonly ItemId[]
-  /** The entered code, by its discount. Null if none. */
+  /** The kind of the discount code that the delegate enters. Null if they enter none. */
   readonly code: CodeKindId | null
   /** Whether the form is submitted twice at the same time, with the same key. */
-  readonly isHasty: boolean
+  readonly isSubmittedTwice: boolean
   readonly steps: readonly Step[]
 }
 export type Incident = { readonly afterMs: number } & (
@@ -105,12 +105,12 @@ export type Incident = { readonly afterMs: number } & (
     }
   | { readonly is: 'credentials'; readonly lastsMs: number }
 )
-/** Actions of the treasurer. */
+/** An action by the treasurer. */
 export type OfficeStep = {
   readonly afterMs: number
   readonly is: 'reviews' | 'reviews, two at once' | 'refund' | 'panel' | 'disputes'
 }
-/** Actions of desk staff on a registration. */
+/** Actions that desk staff can take on a registration. */
 export const DESK_ACTIONS = [
   'note',
   'correct name',
@@ -141,10 +141,10 @@ export type DeskStep = {
   readonly afterMs: number
   readonly is: DeskAction
   readonly by: StaffName
-  /** Another user who performs the same action simultaneously. Null if none. */
+  /** Another user who performs the same action at the same time. Null if there is none. */
   readonly colleague: StaffName | null
-  readonly isTwice: boolean
-  /** Whether the user signs out between viewing and submitting. */
+  readonly isSentTwice: boolean
+  /** Whether the user signs out after viewing the page and before submitting. */
   readonly isSignedOut: boolean
 }
 export type Plan = {
@@ -161,14 +161,14 @@ export type Plan = {
 
 const OWNERS: readonly StaffName[] = ['Omar', 'Usha']
 
-/** The range of start dates, which covers both price periods and the closing date. */
+/** The range of start dates. It covers both price periods and the closing date. */
 const FIRST_DAY = startOfDay(day('2026-01-08'))
 const START_DAYS = 50
 
 export function drawPlan(profile: Profile, seed: number, history: number): Plan {
   const random = createRandom(profile.name, seed, history, 'plan')
   const start = (FIRST_DAY + random.below(START_DAYS * 24 * 60) * MINUTE_MS) as Instant
-  const delegates = Array.from({ length: 1 + random.below(profile.delegatesMax) }, (_, name) =>
+  const delegates = Array.from({ length: 1 + random.below(profile.maxDelegates) }, (_, name) =>
     drawDelegate(profile, createRandom(profile.name, seed, history, 'delegate', name), name),
   )
   const faults = (Object.keys(profile.incidents) as (keyof Profile['incidents'])[]).flatMap(
@@ -219,7 +219,7 @@ function drawOccurrences(average: number, random: Random): readonly null[] {
 
 function drawDelegate(profile: Profile, random: Random, name: number): Delegate {
   const steps: Step[] = []
-  const visitCount = 1 + random.below(profile.attemptsMax)
+  const visitCount = 1 + random.below(profile.maxAttempts)
   for (let visitIndex = 0; visitIndex < visitCount; visitIndex++) {
     const afterMs =
       visitIndex === 0
@@ -246,12 +246,12 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
   }
   const paysInEuro = profile.euro > 0 && random.chance(profile.euro)
   const needsApproval = profile.approvals > 0 && random.chance(profile.approvals)
-  const selfServiceActions: readonly OwnAction[] = paysInEuro
+  const selfServiceActions: readonly SelfServiceAction[] = paysInEuro
     ? ['ask_cancel', 'tell', 'tell', 'tell']
     : needsApproval
       ? ['edit', 'accept_offer', 'ask_cancel', 'tell', 'tell']
       : ['ask_cancel']
-  // Without corrections, nothing is drawn here, so that the histories of other profiles do not change.
+  // Nothing is drawn for profiles without corrections, so that their histories do not change.
   if (profile.desk['correct category'] !== undefined)
     for (let index = 0; index < 3; index++)
       steps.push(
@@ -299,13 +299,13 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
             ? random.pick(['card', 'transfer', 'credited'] as const)
             : null,
     code: usesFewSeats && !usesRazorpay && !usesTaxRates && !paysInEuro ? random.pick(codes) : null,
-    isHasty: random.chance(profile.doubleSubmissions),
+    isSubmittedTwice: random.chance(profile.doubleSubmissions),
     steps,
   }
 }
 
 function drawDeskStep(is: DeskAction, profile: Profile, random: Random): DeskStep {
-  // Most actions are performed by an authorised user.
+  // Most actions are performed by a user who may perform them.
   const pickStaff = (): StaffName => random.pick(random.chance(0.7) ? OWNERS : STAFF_NAMES)
   return {
     afterMs: random.chance(0.3)
@@ -314,7 +314,7 @@ function drawDeskStep(is: DeskAction, profile: Profile, random: Random): DeskSte
     is,
     by: pickStaff(),
     colleague: random.chance(0.15) ? pickStaff() : null,
-    isTwice: random.chance(0.25),
+    isSentTwice: random.chance(0.25),
     isSignedOut: random.chance(0.04),
   }
 }
@@ -344,7 +344,7 @@ function drawVisit(profile: Profile, random: Random, visitIndex: number): Visit 
 export function drawMessages(profile: Profile, random: Random): readonly PlannedMessage[] {
   if (random.chance(profile.lostMessages)) return []
   const messageCount = random.chance(profile.repeatedWebhooks)
-    ? 2 + random.below(profile.repeatsMax - 1)
+    ? 2 + random.below(profile.maxRepeats - 1)
     : 1
   return Array.from({ length: messageCount }, () => ({
     afterMs: random.chance(0.2)
@@ -363,7 +363,7 @@ function drawFault(is: Incident['is'], profile: Profile, random: Random): Incide
       return {
         afterMs,
         is,
-        downMs: random.skewed(SECOND_MS, profile.downMsMax),
+        downMs: random.skewed(SECOND_MS, profile.maxDownMs),
         reopens: random.chance(0.05),
       }
     case 'clock': {
@@ -371,7 +371,7 @@ function drawFault(is: Incident['is'], profile: Profile, random: Random): Incide
       return {
         afterMs,
         is,
-        skewMs: sign * random.skewed(profile.skewMsMax / 50, profile.skewMsMax),
+        skewMs: sign * random.skewed(profile.maxSkewMs / 50, profile.maxSkewMs),
         lastsMs: random.skewed(MINUTE_MS, 2 * DAY_MS),
       }
     }
@@ -379,7 +379,7 @@ function drawFault(is: Incident['is'], profile: Profile, random: Random): Incide
       return {
         afterMs,
         is,
-        lastsMs: random.skewed(MINUTE_MS, profile.outageMsMax),
+        lastsMs: random.skewed(MINUTE_MS, profile.maxOutageMs),
         kind: random.pick(['refused', 'silent', 'error'] as const),
       }
     case 'disk full':
@@ -388,7 +388,7 @@ function drawFault(is: Incident['is'], profile: Profile, random: Random): Incide
       return {
         afterMs,
         is,
-        // Without delegates at the event with few seats, its file makes no difference.
+        // If no delegate registers for the event with few seats, its file makes no difference.
         event: random.pick(profile.fewSeats === 0 ? UNLIMITED_EVENTS : EVENTS),
         version: random.pick(profile.versions),
         lastsMs: random.skewed(HOUR_MS, 20 * DAY_MS),

@@ -1,6 +1,6 @@
 /**
- * Defines the faults of a history. `design` combines all faults that the design must survive. Every other profile has
- * more of one fault, or a more severe one.
+ * Defines the faults in a history. `design` combines all faults that the design must survive. In every other profile,
+ * one fault is more frequent or more severe.
  */
 import {
   EURO_EVENT,
@@ -18,22 +18,22 @@ const DAY_MS = 24 * HOUR_MS
 
 export type Profile = {
   readonly name: string
-  readonly delegatesMax: number
-  /** Payment attempts of one delegate. */
-  readonly attemptsMax: number
-  /** The share (0 to 1) of delegates at the event with few seats and codes. */
+  readonly maxDelegates: number
+  /** The maximum number of payment attempts per delegate. */
+  readonly maxAttempts: number
+  /** The share (0 to 1) of delegates who register for the event with few seats and discount codes. */
   readonly fewSeats: number
-  /** The share of delegates at the event with approval before payment and with bank transfers. */
+  /** The share of delegates who register for the event with approval before payment and bank transfers. */
   readonly approvals: number
-  /** The share of delegates at the event whose items have two tax rates, or no tax. */
+  /** The share of delegates who register for the event whose items have two tax rates or no tax. */
   readonly severalRates: number
-  /** The share of delegates at the event in euros. */
+  /** The share of delegates who register for the event in euros. */
   readonly euro: number
   /** True if the event in euros is the one with two currencies. */
   readonly hasTwoCurrencies: boolean
-  /** The share of delegates at the event with Razorpay. */
+  /** The share of delegates who register for the event with Razorpay. */
   readonly razorpay: number
-  /** True if Razorpay's event is the one with two gateways and two currencies. */
+  /** True if the event with Razorpay is the one with two gateways and two currencies. */
   readonly hasTwoGateways: boolean
   /** The share of Razorpay payments that are not captured immediately. */
   readonly lateAuthorizations: number
@@ -45,7 +45,7 @@ export type Profile = {
   readonly doubleSubmissions: number
   /** The share of payments that are also made in a second tab. */
   readonly secondTabPayments: number
-  /** The share of further attempts in the tab of the first order. */
+  /** The share of further attempts that are made in the first order's tab. */
   readonly oldTabAttempts: number
   /** The share of payments made hours or days after the redirect. */
   readonly latePayments: number
@@ -53,22 +53,22 @@ export type Profile = {
   readonly slowPayments: number
   /** The share of payments that differ from the order. */
   readonly wrongAmounts: number
-  /** The share of attempts without the browser's return, and the share without any webhook. */
+  /** The share of attempts after which the browser does not return, and of attempts without any webhook. */
   readonly lostMessages: number
-  /** The share of webhooks that are repeated, up to `repeatsMax` times. */
+  /** The share of webhooks that are repeated, up to `maxRepeats` times. */
   readonly repeatedWebhooks: number
-  readonly repeatsMax: number
+  readonly maxRepeats: number
   /** The share of webhooks that contain falsified parts. */
   readonly falsifiedWebhooks: number
   /**
-   * The share of unusable responses to the status call: truncated, about another order, in an unknown format, or empty.
+   * The share of status responses that are unusable: truncated, about another order, in an unknown format, or empty.
    */
   readonly badAnswers: number
-  /** The share of responses to a refund call that are lost or unusable. */
+  /** The share of responses to refund requests that are lost or unusable. */
   readonly badRefunds: number
-  /** The share of slow responses. */
+  /** The share of responses that are slow. */
   readonly slowResponses: number
-  /** The average number of each fault in a history. */
+  /** How often each fault occurs in a history, on average. */
   readonly incidents: Readonly<Record<Incident['is'], number>>
   readonly incidentsWithinMs: number
   /** The versions that an event's file may have for a while. */
@@ -76,15 +76,15 @@ export type Profile = {
   readonly office: Readonly<Record<OfficeStep['is'], number>>
   readonly officeWithinMs: number
   readonly desk: Readonly<Partial<Record<DeskAction, number>>>
-  readonly downMsMax: number
-  readonly skewMsMax: number
-  readonly outageMsMax: number
+  readonly maxDownMs: number
+  readonly maxSkewMs: number
+  readonly maxOutageMs: number
 }
 
 export const DESIGN: Profile = {
   name: 'design',
-  delegatesMax: 3,
-  attemptsMax: 2,
+  maxDelegates: 3,
+  maxAttempts: 2,
   fewSeats: 0.35,
   approvals: 0,
   severalRates: 0,
@@ -103,7 +103,7 @@ export const DESIGN: Profile = {
   wrongAmounts: 0.04,
   lostMessages: 0.3,
   repeatedWebhooks: 0.2,
-  repeatsMax: 3,
+  maxRepeats: 3,
   falsifiedWebhooks: 0.1,
   badAnswers: 0.05,
   badRefunds: 0.15,
@@ -121,9 +121,9 @@ export const DESIGN: Profile = {
   office: { reviews: 0.4, 'reviews, two at once': 0.1, refund: 0.12, panel: 0.08, disputes: 0 },
   officeWithinMs: 6 * DAY_MS,
   desk: {},
-  downMsMax: 10 * MINUTE_MS,
-  skewMsMax: HOUR_MS,
-  outageMsMax: 12 * HOUR_MS,
+  maxDownMs: 10 * MINUTE_MS,
+  maxSkewMs: HOUR_MS,
+  maxOutageMs: 12 * HOUR_MS,
 }
 
 const createProfile = (
@@ -150,14 +150,14 @@ export const FAULTS: readonly Profile[] = [
   createProfile('crashes', {}, { crash: 8 }),
   createProfile(
     'clock',
-    { skewMsMax: 30 * DAY_MS, lostMessages: 0.6, latePayments: 0.4 },
+    { maxSkewMs: 30 * DAY_MS, lostMessages: 0.6, latePayments: 0.4 },
     { clock: 2 },
   ),
   createProfile('silence', { lostMessages: 1 }),
-  createProfile('outage', { outageMsMax: 4 * DAY_MS }, { outage: 1.5 }),
+  createProfile('outage', { maxOutageMs: 4 * DAY_MS }, { outage: 1.5 }),
   createProfile('bad answers', { badAnswers: 0.6 }),
   createProfile('slow', { slowResponses: 0.7 }),
-  createProfile('flood', { repeatedWebhooks: 1, repeatsMax: 12, falsifiedWebhooks: 0.5 }),
+  createProfile('flood', { repeatedWebhooks: 1, maxRepeats: 12, falsifiedWebhooks: 0.5 }),
   createProfile('disk full', {}, { 'disk full': 3 }),
   createProfile('files', {}, { file: 3 }),
   createProfile(
@@ -168,7 +168,7 @@ export const FAULTS: readonly Profile[] = [
   createProfile('accounts', { lostMessages: 0.6, latePayments: 0.4 }, { credentials: 1.5 }),
   createProfile('late', { latePayments: 0.7 }),
   createProfile('held', { slowPayments: 0.8 }),
-  createProfile('few places', { fewSeats: 1, delegatesMax: 6, latePayments: 0.4 }),
+  createProfile('few places', { fewSeats: 1, maxDelegates: 6, latePayments: 0.4 }),
   createProfile('doubles', { secondTabPayments: 0.7, oldTabAttempts: 0.5 }),
   createProfile('wrong', { wrongAmounts: 0.6 }),
   createProfile('refunds', {
@@ -182,14 +182,14 @@ export const FAULTS: readonly Profile[] = [
     doubleSubmissions: 0.4,
     lostMessages: 0.4,
     repeatedWebhooks: 0.4,
-    repeatsMax: 5,
+    maxRepeats: 5,
   }),
   createProfile('razorpay refunds', {
     ...RAZORPAY,
     failedRefunds: 0.6,
     lostMessages: 0.4,
     repeatedWebhooks: 0.4,
-    repeatsMax: 5,
+    maxRepeats: 5,
     office: { ...DESIGN.office, reviews: 3, refund: 2, panel: 1 },
     officeWithinMs: 12 * DAY_MS,
   }),
@@ -198,15 +198,15 @@ export const FAULTS: readonly Profile[] = [
     disputes: 2.5,
     lostMessages: 0.4,
     repeatedWebhooks: 0.4,
-    repeatsMax: 5,
+    maxRepeats: 5,
     office: { ...DESIGN.office, reviews: 1, refund: 0.5, disputes: 5 },
     officeWithinMs: 18 * DAY_MS,
   }),
-  // All faults of both gateways.
+  // Combines all faults of both gateways.
   createProfile('two gateways', {
     ...RAZORPAY,
     hasTwoGateways: true,
-    delegatesMax: 4,
+    maxDelegates: 4,
     wrongAmounts: 0.05,
     slowPayments: 0.1,
     lateAuthorizations: 0.5,
@@ -214,7 +214,7 @@ export const FAULTS: readonly Profile[] = [
     failedRefunds: 0.3,
     disputes: 1,
     repeatedWebhooks: 0.4,
-    repeatsMax: 5,
+    maxRepeats: 5,
     office: { ...DESIGN.office, reviews: 2, refund: 1.5, panel: 0.5, disputes: 2 },
     officeWithinMs: 14 * DAY_MS,
   }),
@@ -261,14 +261,14 @@ const EURO: Partial<Omit<Profile, 'incidents'>> = {
     'refund by hand': 1,
   },
   office: { ...DESIGN.office, reviews: 2 },
-  delegatesMax: 5,
+  maxDelegates: 5,
   euro: 0.6,
   approvals: 0.6,
   fewSeats: 0,
   lostMessages: 0.1,
 }
 
-/** Staff also act, so that every payment fault affects their actions too. */
+/** In these profiles, staff also act, so payment faults affect their actions too. */
 export const DESK: readonly Profile[] = [
   createProfile('desk', { desk: DESK_ACTION_COUNTS, approvals: 0.4 }),
   createProfile('desk and letters', {
@@ -279,12 +279,12 @@ export const DESK: readonly Profile[] = [
   // Many delegates report transfers, and staff confirm most of these only through bank statements.
   createProfile('desk and bank', {
     desk: { approve: 3, 'load a statement': 6, 'correct category': 0.2, confirm: 0.3 },
-    delegatesMax: 6,
+    maxDelegates: 6,
     approvals: 1,
     fewSeats: 0,
     lostMessages: 0.1,
   }),
-  createProfile('desk and few places', { desk: DESK_ACTION_COUNTS, fewSeats: 1, delegatesMax: 5 }),
+  createProfile('desk and few places', { desk: DESK_ACTION_COUNTS, fewSeats: 1, maxDelegates: 5 }),
   createProfile(
     'desk and crashes',
     { desk: doubleCounts(DESK_ACTION_COUNTS), approvals: 0.4 },
@@ -325,12 +325,12 @@ export const DESK: readonly Profile[] = [
     severalRates: 0.8,
     latePayments: 0.2,
   }),
-  // Two currencies at one bank, whose amounts are equal.
+  // Two currencies at one bank, with the same numeric amounts.
   createProfile('desk and euro', EURO),
   createProfile('desk and two currencies', { ...EURO, hasTwoCurrencies: true }),
   createProfile(
     'desk and clock',
-    { desk: DESK_ACTION_COUNTS, approvals: 0.6, skewMsMax: 30 * DAY_MS, lostMessages: 0.6 },
+    { desk: DESK_ACTION_COUNTS, approvals: 0.6, maxSkewMs: 30 * DAY_MS, lostMessages: 0.6 },
     { clock: 2 },
   ),
   createProfile('desk and odd money', {
@@ -344,12 +344,12 @@ export const DESK: readonly Profile[] = [
 
 export const PROFILES: readonly Profile[] = [DESIGN, ...FAULTS, ...DESK]
 
-/** Returns the event whose delegates pay by transfer only, in euros or in both currencies. */
+/** Returns the event whose delegates pay only by transfer, in euros or in two currencies. */
 export const chooseEuroEvent = ({
   hasTwoCurrencies,
 }: Profile): typeof EURO_EVENT | typeof TWO_CURRENCIES_EVENT =>
   hasTwoCurrencies ? TWO_CURRENCIES_EVENT : EURO_EVENT
-/** Returns the event whose gateway is Razorpay, alone or in addition to Airpay. */
+/** Returns the event with Razorpay as its only gateway, or in addition to Airpay. */
 export const chooseRazorpayEvent = ({
   hasTwoGateways,
 }: Profile): typeof RAZORPAY_EVENT | typeof TWO_GATEWAYS_EVENT =>

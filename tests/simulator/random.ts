@@ -1,6 +1,6 @@
 /**
- * The only source of randomness in a history. Each source has a name that determines its values: removing one part of
- * a history does not change what the others draw, which makes shrinking possible.
+ * Creates the only sources of randomness in a history. A source's name determines its values, so removing one part of a
+ * history does not change what the other parts draw. This makes shrinking possible.
  */
 
 export type Random = {
@@ -10,7 +10,7 @@ export type Random = {
   below(n: number): number
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T
-  /** Draws a whole number between the limits; small numbers are far more frequent, as with real delays. */
+  /** Draws a whole number between the limits. Small numbers are far more frequent, as with real delays. */
   skewed(min: number, max: number): number
 }
 

@@ -1,4 +1,4 @@
-/** Simulates disputes at Razorpay: the payer's bank disputes a payment, and either takes the amount back or not. */
+/** Simulates disputes at Razorpay: the payer's bank disputes a payment, and may take the amount back. */
 import { instant } from '../../engine/index.ts'
 import type { Amount, Instant } from '../../engine/index.ts'
 import { listCaptures } from './gateway.ts'
@@ -15,19 +15,19 @@ export type DisputeStatus = 'open' | 'under_review' | 'won' | 'lost' | 'closed'
 type Change = { readonly at: Instant; readonly status: DisputeStatus }
 export type Dispute = {
   readonly id: string
-  /** The disputed payment. */
+  /** The reference of the disputed payment. */
   readonly paymentReference: string
   readonly amount: Amount
   readonly currency: string
   readonly respondBy: Instant
-  /** Its statuses so far, oldest first. */
+  /** The dispute's statuses so far, oldest first. */
   readonly changes: Change[]
-  /** True if a webhook that names the dispute was accepted. */
+  /** True if the server has accepted a webhook about the dispute. */
   isNamed: boolean
 }
 export type PlannedDispute = {
   readonly afterMs: number
-  /** The status changes in order, each with the time since the previous one. */
+  /** The status changes in order, each with the time since the previous change. */
   readonly steps: readonly { readonly afterMs: number; readonly status: DisputeStatus }[]
 }
 
@@ -48,7 +48,7 @@ export function drawDispute(random: Random): PlannedDispute {
 export const getStatus = ({ changes }: Dispute): DisputeStatus => changes.at(-1)?.status ?? 'open'
 export const isLost = (dispute: Dispute): boolean => getStatus(dispute) === 'lost'
 
-/** Chooses a payment to dispute. Each payment is disputed once. Null if no payment can be disputed. */
+/** Chooses a payment to dispute, each at most once. Null if no payment can be disputed. */
 export function chooseDisputed(
   gateway: Gateway,
   merchant: string,
@@ -94,7 +94,7 @@ export const buildDisputeEntity = (dispute: Dispute): object => ({
   respond_by: Math.floor(dispute.respondBy / 1000),
 })
 
-/** Builds the webhook about the dispute's current status. */
+/** Builds a webhook about the dispute's current status. */
 export function buildDisputeWebhook(order: Order, dispute: Dispute): Webhook {
   const status = getStatus(dispute)
   const event =

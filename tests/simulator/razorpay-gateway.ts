@@ -1,6 +1,6 @@
 /**
- * Simulates Razorpay's API: orders, payments and refunds, as JSON. It shares its records with the other gateway's
- * simulation.
+ * Simulates Razorpay's API: orders, payments and refunds, as JSON. It shares its records with the simulation of
+ * the other gateway.
  */
 import { instant, toAmount } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
@@ -18,7 +18,7 @@ export const RAZORPAY_ACCOUNT: RazorpayAccount = {
   keySecret: 'key-secret-of-sample',
   webhookSecrets: ['webhook-secret-of-sample'],
 }
-/** The merchant of Razorpay's orders, among the merchants of all gateways. */
+/** The merchant id that marks Razorpay's orders among the orders of all gateways. */
 export const RAZORPAY_MERCHANT = 'razorpay'
 
 export type ApiResponse = {
@@ -26,7 +26,7 @@ export type ApiResponse = {
   readonly json: object
   /** The payments and refunds in the response. */
   readonly reportedEntries: readonly (Transaction | GatewayRefund)[]
-  /** The failed refunds that it contains. */
+  /** The failed refunds in the response. */
   readonly reportedFailures: readonly GatewayRefund[]
 }
 const createResponse = (
@@ -44,13 +44,13 @@ const UNKNOWN_ID = createError('The id provided does not exist')
 const buildList = (items: readonly object[]): object => ({ entity: 'collection', items })
 const toSeconds = (ms: number): number => Math.floor(ms / 1000)
 const MINUTE_MS = 60_000
-/** A search does not find an order that was created immediately before. */
+/** How long after its creation an order cannot be found by a search. */
 const SEARCH_DELAY_MS = 2_000
 
 export type ApiRequest = {
   readonly url: string
   readonly body: string
-  /** The key by which a repeated refund request is recognised. */
+  /** The idempotency key of a refund request. */
   readonly key: string
 }
 type OrderRequest = {
@@ -64,7 +64,7 @@ type OrderRequest = {
   }
 }
 
-/** Executes one request and returns the response. */
+/** Executes a request and returns its response. */
 export function answerRazorpay(
   gateway: Gateway,
   { url, body, key }: ApiRequest,
@@ -135,7 +135,7 @@ export function answerRazorpay(
     : createResponse(buildRefundEntity(refund, at))
 }
 
-/** Creates an order at Razorpay. The receipt need not be unique, so a repeated request creates a second order. */
+/** Creates an order at Razorpay. Receipts need not be unique, so a repeated request creates a second order. */
 function createCheckout(
   gateway: Gateway,
   { amount, currency, receipt, notes, payment }: OrderRequest,
@@ -174,7 +174,7 @@ function capturePayment(
   return createResponse(buildPaymentEntity(order, transaction, at))
 }
 
-/** Captures a payment, on request or on the gateway's own initiative. */
+/** Captures a payment, for a request or by the gateway itself. */
 export function capture(transaction: Transaction, at: Instant): void {
   transaction.code = '200'
   transaction.capturedAt = at
@@ -224,7 +224,7 @@ const buildRefundEntity = (refund: GatewayRefund, at: Instant): object => ({
   status: hasFailed(refund, at) ? 'failed' : refund.doneAt <= at ? 'processed' : 'pending',
 })
 
-/** Builds the fields that a browser posts on its return; empty without a payment. */
+/** Builds the fields that a browser posts on its return. Empty if there is no payment. */
 export const buildRazorpayReturn = (
   transaction: Transaction | undefined,
 ): Readonly<Record<string, string>> =>
@@ -253,7 +253,7 @@ export type PaymentWebhook =
   | RefundWebhook
 export type RefundWebhook = 'refund.created' | 'refund.processed' | 'refund.failed'
 
-/** Builds a webhook about the current state of a payment; repetitions have the same event id. */
+/** Builds a webhook about a payment's current state. A repeated webhook has the same event id. */
 export function buildPaymentWebhook(
   event: PaymentWebhook,
   order: Order,
@@ -276,7 +276,7 @@ export function buildPaymentWebhook(
   }
 }
 
-/** Signs a webhook. A forged one has another signature. */
+/** Signs a webhook, with the wrong secret if it is forged. */
 export function signWebhook(
   { body, eventId }: Webhook,
   isForged: boolean,

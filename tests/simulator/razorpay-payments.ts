@@ -1,6 +1,6 @@
 /**
- * Simulates the life of a payment at Razorpay. The bank may answer late, even after the payment was reported as failed.
- * Rollcall or the gateway captures an authorised payment; if neither does, the gateway refunds it.
+ * Simulates the life of a payment at Razorpay. The bank may respond late, even after the payment was reported as
+ * failed. Rollcall or the gateway captures an authorised payment. If neither does, the gateway refunds it.
  */
 import { isCapture } from './gateway.ts'
 import type { Order, Transaction } from './gateway.ts'
@@ -16,13 +16,13 @@ const DAY_MS = 24 * HOUR_MS
 /** How long the gateway takes to refund a payment that was authorised too late. */
 const RETURN_MS = 6 * HOUR_MS
 
-/** A payment that is not captured immediately. */
+/** How a payment that is not captured immediately is authorised and captured. */
 export type LateAuthorization = {
-  /** The code that is reported until the bank answers. */
+  /** The code that is reported until the bank responds. */
   readonly reportedAs: 'created' | 'no answer' | 'declined'
-  /** When the bank answers. 0 means immediately. */
+  /** How long after the start of the payment the bank responds. 0 if it responds immediately. */
   readonly answersMs: number
-  /** How long after the bank's answer the gateway captures the payment by itself. Null means never. */
+  /** How long after the bank's response the gateway captures the payment itself. Null if it never does. */
   readonly capturesMs: number | null
 }
 
@@ -35,11 +35,11 @@ export function drawLateAuthorization(random: Random): LateAuthorization {
   }
 }
 
-/** Returns the code of a new payment. */
+/** Returns the code that a new payment starts with. */
 export const getFirstCode = ({ answersMs, reportedAs }: LateAuthorization): string =>
   answersMs === 0 ? 'authorized' : reportedAs
 
-/** Schedules the changes of a new payment. `announce` sends the webhooks of each change. */
+/** Schedules the changes to a new payment. `announce` sends the webhooks about each change. */
 export function followPayment(
   { order, transaction }: { readonly order: Order; readonly transaction: Transaction },
   { answersMs, capturesMs }: LateAuthorization,
@@ -61,7 +61,7 @@ export function followPayment(
     const isPaidAlready = order.transactions.some(
       (other) => other.checkoutId === transaction.checkoutId && isCapture(other),
     )
-    // Of several payments of an order, the gateway captures one and returns the others.
+    // Of several payments for an order, the gateway captures one and returns the others.
     const isCapturedByGateway =
       capturesMs !== null && !isPaidAlready && timeline.now() + capturesMs < expiresAt
     if (isCapturedByGateway)
@@ -80,6 +80,6 @@ export function followPayment(
   }
 }
 
-/** Returns the time after which the payment no longer changes. */
+/** Returns how long after its start the payment can still change. */
 export const getLateAuthorizationMs = ({ answersMs, capturesMs }: LateAuthorization): number =>
   answersMs + (capturesMs ?? 3 * DAY_MS)

@@ -1,8 +1,8 @@
 /**
- * `npm run simulate SEED HISTORIES [PROFILE…]`: runs HISTORIES histories of each profile, all from the seed, in two
- * processes. `--hunt SEED HISTORIES PROFILE`: up to the first violation, in this process. `npm run simulate --
- * --replay SEED:HISTORY [PROFILE]`: one history, printed line by line. With `--postgres` before any of
- * these, the histories run on a PostgreSQL that is started for the run.
+ * `npm run simulate SEED HISTORIES [PROFILE…]` runs HISTORIES histories of each profile, all from the seed, in two
+ * processes. `--hunt SEED HISTORIES PROFILE` stops at the first violation, and runs in this process. `npm run simulate
+ * -- --replay SEED:HISTORY [PROFILE]` prints one history line by line. With `--postgres` before any of these, the
+ * histories run on a PostgreSQL server that is started for the run.
  */
 import { fork } from 'node:child_process'
 import { showProgress } from '../../server/cli/progress-line.ts'
@@ -23,9 +23,9 @@ import { addRows, formatTable } from './table.ts'
 import type { Row } from './table.ts'
 
 const PROCESS_COUNT = 2
-/** Histories of one profile that a process runs before it reports. */
+/** The number of histories of a profile that a process runs before it reports. */
 const BATCH_SIZE = 500
-/** The same for PostgreSQL: fewer, because each history takes longer. */
+/** The batch size on PostgreSQL, which is smaller because each history takes longer. */
 const POSTGRES_BATCH_SIZE = 10
 
 const findProfile = (name: string): Profile => {
@@ -41,7 +41,7 @@ type Task = {
   readonly seed: number
   readonly from: number
   readonly to: number
-  /** URL of a PostgreSQL database for this process. Null: in memory. */
+  /** The URL of the process's PostgreSQL database. Null for SQLite in memory. */
   readonly url: string | null
 }
 
@@ -55,7 +55,7 @@ async function replay(openDisk: OpenDisk, historyId: string, name = 'design'): P
   return violation === null ? 0 : 1
 }
 
-/** Finds the first history with a violation, for negative controls. */
+/** Finds the first history with a violation. Used by negative controls. */
 async function huntViolation(
   openDisk: OpenDisk,
   seed: number,
@@ -85,8 +85,8 @@ async function runBatch({ profile, seed, from, to, url }: Task): Promise<void> {
 }
 
 /**
- * Runs all batches; each process starts another batch as soon as it is free. `urls`: a database for each process,
- * or null for SQLite in memory.
+ * Runs all batches. Each process starts another batch as soon as it is free. `urls` has an element for each process:
+ * the URL of its database, or null for SQLite in memory.
  */
 async function runAll(
   urls: readonly (string | null)[],
@@ -95,7 +95,7 @@ async function runAll(
   profiles: readonly Profile[],
 ): Promise<number> {
   const batchSize = urls.includes(null) ? BATCH_SIZE : POSTGRES_BATCH_SIZE
-  // Takes one batch of each profile in turn, so that a run that is ended early has tested all of them.
+  // Takes one batch from each profile in turn, so that a run that is stopped early has tested all profiles.
   const tasks: Omit<Task, 'url'>[] = Array.from(
     { length: Math.ceil(histories / batchSize) },
     (_, index) =>

@@ -1,7 +1,7 @@
 /**
- * Simulates the server of a history: the real routes, verification, adapter and store, in virtual time.
- * It can crash between any two calls: work in progress is lost, or committed without a response.
- * The routes are built once; their dependencies belong to one start of one server.
+ * Simulates the server in a history: the real routes, verification, adapter and store, in virtual time.
+ * It can crash between any two calls. Work in progress is then lost, or committed without a response.
+ * The routes are built once, but their dependencies change with each start of a server.
  */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -36,18 +36,18 @@ import { InlineSheetThread } from './sheet-thread.ts'
 
 /** The store's writes. A crash may commit them without a response. */
 const WRITES: ReadonlySet<string> = new Set(Object.keys(writes))
-/** The interval at which the server checks whether a poll is due, as in the real server. */
+/** The interval at which the server checks whether a poll is due, the same as in the real server. */
 const TICK_MS = 10_000
-/** While an account is paused, the gateway is not queried, so a check every ten seconds would only waste time. */
+/** The interval while an account is paused. The gateway is not queried then, so frequent checks are not needed. */
 const IDLE_TICK_MS = 60_000
 /**
- * The delays after which a refund is checked again: if it is unsent or unanswered, and if it is started but not
- * completed.
+ * After how long a refund is checked again if it is unsent or unanswered, and if it was started but is not complete
+ * (`MAX_BEGUN_MS`).
  */
 const REFUND_RETRY_MS = 5 * 60_000
 const MAX_BEGUN_MS = 5 * 24 * 3_600_000
 const RESTART_MS = 10_000
-/** The proportion of work in progress at a crash that is committed without a response. */
+/** The proportion of work in progress that is committed without a response at a crash. */
 const COMMITTED_AT_CRASH = 0.4
 
 export type SimulatedResponse = {
@@ -55,43 +55,43 @@ export type SimulatedResponse = {
   readonly body: string
   readonly location: string
 }
-/** Null if the connection was lost, or the server is down. */
+/** Sends a request. Returns null if the connection is lost or the server is down. */
 export type SendRequest = (options: InjectOptions) => Promise<SimulatedResponse | null>
 
-/** The environment of the server in a history. */
+/** The environment of a simulated server. */
 export type SimulationEnvironment = {
   readonly timeline: Timeline
   readonly disk: Disk
   readonly random: Random
-  /** The current event files in their folder, and the credentials in the environment. */
+  /** Returns the event files that are in their folder now. `credentials` returns those in the environment. */
   files(): readonly ServedEvent[]
   credentials(): Credentials
-  /** The difference between the server's clock and the true time. */
+  /** Returns by how much the server's clock is ahead of the true time. */
   skewMs(): number
   /** Returns how long the next call to the store takes. */
   storeMs(): number
   isDiskFull(): boolean
-  /** How the network handles a query to the gateway. */
+  /** Sends a request to the gateway over the simulated network. */
   readonly transport: Network['transport']
-  /** Called after each write of the store. */
+  /** Called after each write to the store. */
   onWrite(verb: string): Promise<void>
   trace(what: () => string): void
 }
 
 export type Machine = {
   readonly call: SendRequest
-  /** Crashes the server. Changes to anything but event files, which `reload` reads, take effect at the next start. */
+  /** Crashes the server. At the next start, it reads everything again. `reload` reads only event files. */
   crash(): void
-  /** Does nothing if the server is running already. */
+  /** Starts the server. Does nothing if it is already running. */
   start(): Promise<void>
   reload(): Promise<void>
   isUp(): boolean
   /**
-   * Called when the server's clock was set. Polls that were due by the old clock run within a tick, as in the
-   * reconciler.
+   * Call this when the server's clock has been set. Polls that were due by the old clock run within a tick, as in the
+   * real server.
    */
   handleClockChange(): void
-  /** Runs a background job on the current server. Null if the server is down, or crashed during the job. */
+  /** Runs a background job on the current server. Returns null if the server is down or crashes during the job. */
   runJob<T>(work: (deps: ServerDeps) => Promise<T>): Promise<T | null>
 }
 export type ServerDeps = Pick<
@@ -104,7 +104,7 @@ type ServerState = {
   readonly store: Store
   readonly payments: Payments
   events: readonly ServedEvent[]
-  /** False until the server has stored the event files and their seats: it responds to no request before that. */
+  /** False until the server has stored the event files and their seats. Until then, it responds to no requests. */
   isListening: boolean
   readonly simulation: SimulationEnvironment
 }
@@ -118,7 +118,7 @@ const readClock = (): Instant => {
   const { simulation } = getRunning()
   return instant(simulation.timeline.now() + simulation.skewMs())
 }
-/** Creates an object whose members are looked up when they are used, because the server may have been restarted. */
+/** Creates an object whose members are looked up on each use, because the server may have been restarted. */
 const createProxy = <T extends object>(current: () => T): T =>
   new Proxy({} as T, { get: (_, name) => current()[name as keyof T] })
 
@@ -209,7 +209,8 @@ async function buildRoutes(): Promise<FastifyInstance> {
 }
 
 /**
- * Takes timers, network queries and random numbers from the history. Returns a function that restores the real ones.
+ * Replaces timers, network requests and random numbers with the history's. Returns a function that restores the real
+ * ones.
  */
 function replaceGlobals(environment: SimulationEnvironment): () => void {
   const originals = {
@@ -279,7 +280,7 @@ export async function createMachine(
       get:
         (_, verb: keyof Store) =>
         (...args: unknown[]) =>
-          // Chunks are read while the response is sent, without a separate promise.
+          // The chunks of an export are read while the response is sent, so there is no separate promise for them.
           verb === 'exportRows'
             ? (disk.store().exportRows as (...args: unknown[]) => unknown)(...args)
             : new Promise((resolve, reject) => {
@@ -308,7 +309,7 @@ export async function createMachine(
               }),
     })
 
-  /** Returns when the next job is due by the server's own clock. Null if no job is planned. */
+  /** Returns the true time at which the next job is due by the server's own clock. Null if no job is planned. */
   const findNextDue = async (): Promise<number | null> => {
     const row = await disk
       .sql()<Record<'open' | 'ended' | 'refund' | 'dispute', number | null>>(
@@ -400,7 +401,7 @@ export async function createMachine(
     try {
       await storeFiles(store, files)
     } catch {
-      // The simulated supervisor starts the server again.
+      // The simulated supervisor restarts the server.
       crash()
       timeline.schedule(RESTART_MS, () => void start())
       return
@@ -462,7 +463,7 @@ export async function createMachine(
       if (runningServer === null) return
       const { store, owner } = runningServer
       const files = simulation.files()
-      // If the files cannot be stored, the served versions do not change, as in the registry.
+      // As in the real server, the served versions do not change if the files cannot be stored.
       if (
         !(await storeFiles(store, files).then(
           () => true,
@@ -471,7 +472,7 @@ export async function createMachine(
       )
         return
       if (owner.isRemoved || runningServer === null) return
-      // A removed file is served until the server restarts.
+      // A removed file is still served until the server restarts.
       const servedWithoutFile = runningServer.events.filter(
         ({ config }) => !files.some((file) => file.config.id === config.id),
       )

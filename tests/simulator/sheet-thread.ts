@@ -1,5 +1,5 @@
 /**
- * Reads the CSV files of a history in this thread: in virtual time, a real thread would exceed its limit immediately.
+ * Reads CSV files in this thread, because a real thread would immediately exceed its time limit in virtual time.
  */
 import { EventEmitter } from 'node:events'
 import { readLines } from '../../server/office/spreadsheets/parse-csv.ts'

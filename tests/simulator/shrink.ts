@@ -1,11 +1,11 @@
-/** Shrinks a history with a violation to the shortest history that still has it. */
+/** Shrinks a history with a violation to the shortest history found that still violates the invariant. */
 import { openSqliteDisk } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
 import { runHistory } from './history.ts'
 import type { Delegate, Plan } from './plan.ts'
 import type { Violation } from './check-payments.ts'
 
-/** The maximum number of attempts; each runs one history. */
+/** The maximum number of attempts. Each attempt runs one history. */
 const MAX_TRIES = 150
 
 export async function shrinkPlan(
@@ -32,7 +32,7 @@ export async function shrinkPlan(
 
 const removeAt = <T>(list: readonly T[], index: number): readonly T[] => list.toSpliced(index, 1)
 
-/** Yields the plans with one part removed, the largest parts first. */
+/** Yields the plans from which one part is removed, beginning with the largest parts. */
 function* listShorterPlans(plan: Plan): Generator<Plan> {
   for (const at of plan.delegates.keys()) yield { ...plan, delegates: removeAt(plan.delegates, at) }
   for (const at of plan.incidents.keys()) yield { ...plan, incidents: removeAt(plan.incidents, at) }
@@ -45,7 +45,7 @@ function* listShorterPlans(plan: Plan): Generator<Plan> {
     })
     yield { ...plan, desk: removeAt(plan.desk, index) }
     if (step.colleague !== null) yield withStep({ colleague: null })
-    if (step.isTwice) yield withStep({ isTwice: false })
+    if (step.isSentTwice) yield withStep({ isSentTwice: false })
   }
   for (const [index, delegate] of plan.delegates.entries())
     for (const simplerDelegate of listSimplerDelegates(delegate))
@@ -58,7 +58,7 @@ function* listShorterPlans(plan: Plan): Generator<Plan> {
 function* listSimplerDelegates(delegate: Delegate): Generator<Delegate> {
   const { steps } = delegate
   for (const at of steps.keys()) yield { ...delegate, steps: removeAt(steps, at) }
-  if (delegate.isHasty) yield { ...delegate, isHasty: false }
+  if (delegate.isSubmittedTwice) yield { ...delegate, isSubmittedTwice: false }
   for (const [index, step] of steps.entries()) {
     if (step.is !== 'visit' && step.is !== 'other tab') continue
     const { visit } = step

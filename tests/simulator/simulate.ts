@@ -1,4 +1,4 @@
-/** Runs a range of histories of one profile, one after the other in this thread. */
+/** Runs a range of a profile's histories, one after the other in this thread. */
 import { openSqliteDisk } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
 import { runHistory } from './history.ts'
@@ -11,11 +11,11 @@ import { add, createCounts } from './tally.ts'
 
 export type FoundViolation = {
   readonly profile: string
-  /** The shrunk plan, with only the parts of its profile that it uses. */
+  /** The shrunk plan. It contains only the parts of its profile that it uses. */
   readonly plan: Omit<Plan, 'profile'>
   readonly violation: Violation
 }
-/** Shrinking takes a hundred histories: the first few violations are enough. */
+/** Only the first few violations are shrunk, because shrinking one takes a hundred histories. */
 const MAX_SHRINKS = 2
 
 /** Runs the histories from `fromHistory` up to, but not including, `toHistory`. */

@@ -1,4 +1,4 @@
-/** Payment histories in `npm test`; longer runs, replay and controls: docs/money/simulator.md. */
+/** Runs payment histories in `npm test`. For longer runs, replay and controls, see docs/money/simulator.md. */
 import { describe, expect, test } from 'vitest'
 import { explainMismatch } from '../mistakes.ts'
 import { chooseRuns } from '../runs.ts'
@@ -10,9 +10,9 @@ import type { Profile } from './profiles.ts'
 import { shrinkPlan } from './shrink.ts'
 import { simulate } from './simulate.ts'
 
-/** Another seed generates other histories; this one is fixed so that all runs are comparable. */
+/** Fixed so that all runs are comparable. A different seed generates different histories. */
 const SEED = 20261121
-/** `npm run simulate` runs any number. */
+/** The number of histories in `npm test`. `npm run simulate` runs any number. */
 const HISTORIES = chooseRuns(100, 32)
 const HISTORIES_OF_FAULTS = chooseRuns(5, 1)
 const HISTORIES_OF_SEATS = chooseRuns(40, 14)
@@ -28,7 +28,7 @@ describe('payments under faults', () => {
   test('no invariant is violated by the faults that the design must survive', async () => {
     const { row, found } = await simulate(DESIGN, SEED, 0, HISTORIES, shrinkPlan)
     expect(found).toEqual([])
-    // Every kind of fault has occurred.
+    // Checks that every kind of fault has occurred.
     const {
       captures,
       lateCaptures,
@@ -49,7 +49,7 @@ describe('payments under faults', () => {
     ])
       expect(count).toBeGreaterThan(chooseRuns(10, 0))
   })
-  test('no invariant is violated if seats and codes are few and delegates compete for them', async () => {
+  test('no invariant is violated if delegates compete for a few seats and codes', async () => {
     const { row, found } = await simulate(
       findProfile('few places'),
       SEED,
@@ -76,10 +76,10 @@ describe('payments under faults', () => {
     for (const count of [completedActions, actions - completedActions])
       expect(count).toBeGreaterThan(chooseRuns(30, 20))
   })
-  // The tests above run the first of the same histories.
+  // The tests above run these profiles.
   const TESTED_PROFILES = ['few places', 'desk']
   test.each([...FAULTS, ...DESK].filter(({ name }) => !TESTED_PROFILES.includes(name)))(
-    'no invariant is violated by more of one fault: $name',
+    'no invariant is violated in the profile $name',
     async (profile) => {
       const { found } = await simulate(profile, SEED, 0, HISTORIES_OF_FAULTS, shrinkPlan)
       expect(found).toEqual([])
@@ -87,7 +87,7 @@ describe('payments under faults', () => {
   )
 })
 
-test('the same seed gives the same history, to the last line and millisecond', async () => {
+test('the same seed produces the same history, down to the last line and millisecond', async () => {
   for (const history of [1, 2, 3].slice(0, chooseRuns(3, 2))) {
     const plan = drawPlan(DESIGN, SEED, history)
     const [firstTrace, secondTrace]: string[][] = [[], []]

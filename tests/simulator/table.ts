@@ -1,4 +1,4 @@
-/** Formats the summary of a run: a row for each profile, with the number of times that each event occurred. */
+/** Formats the summary of a run: a row for each profile, with how often each event occurred. */
 import { add } from './tally.ts'
 import type { Counts } from './tally.ts'
 
@@ -49,7 +49,7 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['refused as full', ({ counts }) => String(counts.full)],
   ['codes', ({ counts }) => String(counts.codesUsed)],
   ['codes refused', ({ counts }) => String(counts.codesRefused)],
-  ['paid after the seat was gone', ({ counts }) => String(counts.placesGone)],
+  ['paid after the seat was sold', ({ counts }) => String(counts.placesGone)],
   ['crashes', ({ counts }) => String(counts.crashes)],
   [
     'queries per payment',

@@ -1,4 +1,4 @@
-/** Counts the events in histories, to show that every invariant was exercised. */
+/** Counts what happens in histories, to show that every invariant was exercised. */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { isLost } from './razorpay-disputes.ts'
 import { getCaptureTime, isCapture } from './gateway.ts'
@@ -42,7 +42,7 @@ const COUNT_NAMES = [
 ] as const
 export type Counts = Record<(typeof COUNT_NAMES)[number], number>
 export type Tally = Counts & {
-  /** Counts the rows and transactions at the end of a history. */
+  /** Counts the stored rows and the gateway's transactions at the end of a history. */
   close(sql: Sql, gateway: Gateway): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function add(target: Counts, source: Counts): void {
   for (const name of COUNT_NAMES) target[name] += source[name]
 }
 
-/** An hour after the redirect, no delegate is still on a page. */
+/** A payment counts as late an hour after the redirect, when no delegate is still on the gateway's page. */
 const LATE_MS = 3_600_000
 
 export function createTally(): Tally {

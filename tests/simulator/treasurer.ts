@@ -1,5 +1,5 @@
 /**
- * Simulates the treasurer, who decides payment reviews and makes refunds, in Rollcall or in the merchant panel. The
+ * Simulates the treasurer, who decides on payment reviews and makes refunds, in Rollcall or in the merchant panel. The
  * panel is always right, and no decision contradicts it.
  */
 import {
@@ -32,7 +32,7 @@ export type TreasurerContext = {
   readonly tally: Tally
   readonly writeTrace: (what: () => string) => void
   readonly extendEnd: (ms: number) => void
-  /** Lists the numbers of all registrations. */
+  /** Lists the registration numbers of all registrations. */
   readonly listRegNos: () => readonly string[]
 }
 
@@ -76,7 +76,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     const result = await machine.runJob((deps) => refundPayment(deps, regNo, refundInput, 'Asha'))
     writeTrace(() => `refund of ${regNo}: ${JSON.stringify(result)}`)
   }
-  /** Records a lost dispute. Two users may record the same dispute; some record part of it, some only add a note. */
+  /** Records lost disputes: some of them twice at the same time, some only in part, and some only as a note. */
   const recordLostDisputes = async (random: Random): Promise<void> => {
     for (const text of context.listRegNos()) {
       const regNo = text as RegNo
@@ -155,7 +155,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
   }
 }
 
-/** Finds an uncertain refund in the merchant panel. */
+/** Finds a refund whose result is unclear in the merchant panel. */
 function findRefund(
   order: Order | undefined,
   amount: number,
@@ -187,7 +187,7 @@ export function chooseDecision(
       if (decision === 'move')
         return otherRegNos.length === 0 ? null : { decision, to: random.pick(otherRegNos) }
       if (decision === 'accept' && review.is !== 'misfit' && review.is !== 'rest') return null
-      // The payment is below the price: staff waive the rest or request it.
+      // If the payment is below the price, staff waive the rest or request it.
       const isShort = review.is === 'misfit' && listAllowedDecisions(review).includes('ask')
       return { decision: decision === 'accept' && isShort && random.chance(0.5) ? 'ask' : decision }
     }

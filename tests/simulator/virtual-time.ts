@@ -1,12 +1,12 @@
 /**
- * Virtual time: one queue, ordered by time and then by order of entry. Everything in a history that takes time is an
- * entry here: calls to the store and the gateway, timers, users' actions.
- * Between two entries, all work that does not wait for another entry continues.
+ * Virtual time: one queue, sorted by time and then by order of entry. Everything in a history that takes time is an
+ * entry in this queue: calls to the store and the gateway, timers, and users' actions.
+ * After each entry, all work that is not waiting for another entry is completed.
  */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 
-/** The owner of an entry: the server's entries are removed when it crashes. */
+/** The owner of an entry. When a server crashes, the entries that it owns are removed. */
 export type Owner = { isRemoved: boolean }
 export type Entry = {
   readonly at: number
@@ -18,28 +18,28 @@ export type Entry = {
 
 export type Timeline = {
   now(): Instant
-  /** Schedules an entry in `ms` milliseconds; a negative time counts as zero. */
+  /** Schedules an entry in `ms` milliseconds. A negative time counts as zero. */
   schedule(ms: number, run: () => void, owner?: Owner | null): Entry
-  /** Resolves after this time. */
+  /** Resolves after this much virtual time. */
   wait(ms: number): Promise<void>
-  /** Lists the entries of an owner that have not run yet. */
+  /** Lists an owner's entries that have not run yet. */
   listPendingEntries(owner: Owner): readonly Entry[]
-  /** Reports activity in a turn: the queue continues once a turn has none. */
+  /** Reports activity in a turn of the event loop. The queue continues after turns without activity. */
   reportActivity(): void
-  /** Reports a request inside the framework, whose streams use turns of the event loop. */
+  /** Reports that a request enters the web framework, whose streams need several turns of the event loop. */
   enterRequest(): void
   leaveRequest(): void
-  /** Runs until the queue is empty, or time has reached that point. */
+  /** Runs until the queue is empty or virtual time has reached `until`. */
   run(until: () => Instant): Promise<void>
 }
 
-/** Saved before a history replaces them with virtual timers. */
+/** The real timer function, saved before a history replaces it with a virtual one. */
 const waitForTurn = setImmediate
 
-/** After this many turns without activity, a request inside the framework must be waiting for an entry. */
+/** After this many turns without activity, a request in the framework must be waiting for an entry. */
 const QUIET_TURNS = 2
 
-/** `getRunningWork` returns the current work of the database, which takes no virtual time. Null if it is idle. */
+/** Creates a timeline. `getRunningWork` returns the database's current work, which takes no virtual time, or null. */
 export function createTimeline(
   start: Instant,
   getRunningWork: () => Promise<void> | null = () => null,

@@ -1,4 +1,4 @@
-/** The specification's calls, fields and responses, tested with the complete server. */
+/** Tests the specification's calls, fields and responses with the complete server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INR, toAmount } from '../../engine/index.ts'
 import { getResultValues } from '../../engine/messages.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The idempotency key of a form, with which the browser that registered can read the answers. */
+/** Builds the header with a form's idempotency key, with which the browser that registered can read the answers. */
 const buildKeyHeader = (name: string) => ({ 'idempotency-key': `${name}-`.repeat(4) })
 
 const get = async (url: string, headers = {}): Promise<Record<string, unknown>> => {
@@ -145,7 +145,7 @@ describe('registering', () => {
     })
   })
 
-  test('S089 S090 S149 S150: Chirurgia accepts JSON with the category computed by the browser, and compares it with the computed category', async () => {
+  test('S089 S090 S149 S150: Chirurgia accepts JSON with the browser’s category, and compares it with the category from the answers', async () => {
     const response = await sendRequest(
       '/api/chirurgia/register/',
       CHIRURGIA_ANSWERS,
@@ -167,7 +167,7 @@ describe('registering', () => {
       phone_number: '98470',
       registration_category: 'pg-asi',
     })
-    // A deviation from the specification: a category that the browser invents is rejected.
+    // This deviates from the specification: a category that does not follow from the answers is rejected.
     const cheaperResponse = await sendRequest('/api/chirurgia/register/', {
       ...CHIRURGIA_ANSWERS,
       asi_member: false,
@@ -207,7 +207,7 @@ describe('registering', () => {
     })
   })
 
-  test('S106 S144: a request can neither state that the registration is paid nor set the price', async () => {
+  test('S106 S144: a request can neither mark the registration as paid nor set the price', async () => {
     const { reg_no } = (
       await sendRequest('/api/midzone/register/', { ...MIDZONE_ANSWERS, payment_status: 'success' })
     ).json<RegisterResponse>()
@@ -227,13 +227,13 @@ describe('registering', () => {
     '/api/afpicon/register',
     '/api/midzone/register',
     '/api/chirurgia/register/',
-  ])('S142: %s works with and without a slash at the end', async (url) => {
+  ])('S142: %s works with and without a trailing slash', async (url) => {
     expect((await sendRequest(url, {})).statusCode).toBe(422)
   })
 })
 
 describe('prices', () => {
-  test("S094 S148: Chirurgia's tariff: the current period, and a price per category and period", async () => {
+  test("S094 S148: Chirurgia's tariff contains the current period, and a price per category and period", async () => {
     const { current_period, tariff_data } = (await get(
       '/api/chirurgia/tariff-info/',
     )) as unknown as TariffResponse
@@ -244,7 +244,7 @@ describe('prices', () => {
     })
     expect(Object.keys(tariff_data).length).toBe(7)
   })
-  test("S098 S151: Mid Zone's pricing: base and total per category", async () => {
+  test("S098 S151: Mid Zone's pricing contains base and total per category", async () => {
     const { pricing } = (await get('/api/midzone/pricing/')) as unknown as TariffResponse
     expect(pricing).toEqual({
       'afpi-delegate': { base: 1000, gst: 180, total: 1180 },
@@ -265,7 +265,7 @@ describe('prices', () => {
   })
 })
 
-/** Imports the nth PULMOCON registration, which was made in another system on 2 August 2025. Returns its number. */
+/** Imports a PULMOCON registration made in another system on 2 August 2025. Returns its registration number. */
 async function importRegistration(n: number): Promise<string> {
   const regNo = buildRegNo(server, 'pulmocon2025', n)
   const servedEvent = server.deps.events.findById('pulmocon2025')
@@ -338,7 +338,7 @@ describe('the office', () => {
     })
   })
 
-  test('S137 S156: signing in returns a bearer token for the calls', async () => {
+  test('S137 S156: signing in returns a bearer token for further calls', async () => {
     const response = await sendRequest('/api/admin/login/', {
       username: 'office',
       password: PASSWORD,
@@ -358,7 +358,7 @@ describe('the office', () => {
       (await server.app.inject({ method: 'GET', url: '/api/admin/dashboard/stats/' })).statusCode,
     ).toBe(401)
   })
-  test('S074: a wrong username and a wrong password have the same message', async () => {
+  test('S074: a wrong username and a wrong password lead to the same message', async () => {
     for (const wrongLogin of [
       { username: 'office', password: 'no' },
       { username: 'nobody', password: PASSWORD },
@@ -396,7 +396,7 @@ describe('the office', () => {
     server.setTime('2025-11-10T12:00:00+05:30')
   })
 
-  test('S103 S138 S157: the dashboard has figures per event, revenue, and the newest registrations', async () => {
+  test('S103 S138 S157: the dashboard returns figures per event, the revenue and the newest registrations', async () => {
     const { data } = (await officeSession.json(
       '/admin/dashboard/stats/',
     )) as unknown as StatsResponse
@@ -423,7 +423,7 @@ describe('the office', () => {
     expect(data.recent_registrations['afpicon']?.length).toBeGreaterThan(2)
   })
 
-  test("S100 S102 S158 S159: PULMOCON's list with its filters and fields", async () => {
+  test("S100 S102 S158 S159: PULMOCON's list has its filters and fields", async () => {
     const { status, count, next, previous, results, registrations } = (await officeSession.json(
       '/admin/pulmocon/registrations/?payment_status=&category=pg-students&search=closed&date_from=2025-08-01&date_to=2025-08-31&page=1',
     )) as unknown as ListResponse
@@ -465,7 +465,7 @@ describe('the office', () => {
     ).toBe(0)
   })
 
-  test("S101 S160: AFPICON's older list with its filters and fields", async () => {
+  test("S101 S160: AFPICON's older list has its filters and fields", async () => {
     const { registrations, count } = (await officeSession.json(
       '/admin/afpicon/registrations/?payment_status=success&ticket_type=afpi-pg&search=paid@&date_from=2025-11-10&date_to=2025-11-10&afpi_member=true&page=1',
     )) as unknown as ListResponse
@@ -494,7 +494,7 @@ describe('the office', () => {
     })
   })
 
-  test('S141 S162 S163: the newer list requires a session cookie, without a header', async () => {
+  test('S141 S162 S163: the newer list requires only a session cookie, and no header', async () => {
     const url =
       '/afpicon/admin/registrations/?page=1&page_size=10&search=&payment_status=&ticket_type=&afpi_member=&date_from=2025-11-09&date_to=2025-11-10'
     const cookieResponse = await server.app.inject({
@@ -508,7 +508,7 @@ describe('the office', () => {
     expect(list.count).toBe(list.registrations.length)
     expect(list.results.registrations.length).toBe(list.count)
     expect(list.page_size).toBe(10)
-    // The specification gives these calls no authorization header, but does not say that access is public.
+    // In the specification, these calls have no authorization header, but it does not say that access is public.
     for (const path of [url, '/afpicon/download-csv/', `/api${url}`]) {
       const anonymousResponse = await server.app.inject({ method: 'GET', url: path })
       expect(anonymousResponse.statusCode).toBe(401)
@@ -520,7 +520,7 @@ describe('the office', () => {
     ['S161', '/admin/export/?event_type=pulmocon', /filename="?pulmocon_registrations\.csv/],
     ['S161', '/admin/export/?event_type=afpicon', /filename="?afpicon_registrations\.csv/],
     ['S164', '/afpicon/download-csv/', /filename="?afpicon_2026_registrations_2025-11-10\.csv/],
-  ])('%s: %s returns a CSV with the expected name', async (_sentence, url, name) => {
+  ])('%s: %s returns a CSV file with the expected name', async (_sentence, url, name) => {
     const response = await officeSession.get(url)
     expect(response.headers['content-type']).toContain('text/csv')
     expect(response.headers['content-disposition']).toMatch(name)
@@ -529,7 +529,7 @@ describe('the office', () => {
 })
 
 describe('reading a PULMOCON registration', () => {
-  test('S147: by its PULMO order id', async () => {
+  test('S147: is possible by its PULMO order id', async () => {
     const regNo = await importRegistration(911)
     const foundRegistration = await readRegistration(`/api/registrations/${regNo}/`)
     expect(foundRegistration).toMatchObject({
@@ -561,7 +561,7 @@ describe('reading a PULMOCON registration', () => {
       throw new Error('no registration was imported')
     expect(getResultValues(event, storedRegistration, {})['order_id']).toBe('PULMO912')
   })
-  test('S041: of an unknown order returns 404', async () => {
+  test('S041: returns 404 for an unknown order', async () => {
     const response = await server.app.inject({ method: 'GET', url: '/api/registrations/PULMO0/' })
     expect([response.statusCode, response.json<{ message: string }>().message]).toEqual([
       404,

@@ -1,4 +1,4 @@
-/** Fees, periods, categories, fields and numbers of the specification, compared with the compiled event files. */
+/** Compares the specification's fees, periods, categories, fields and numbers with the compiled event files. */
 import { describe, expect, test } from 'vitest'
 import {
   INR,
@@ -58,7 +58,7 @@ describe('the conferences', () => {
   })
   test('S010: the theme', () => expect(afpicon.theme).toBe('The Spice Route'))
   test('S012: the hours', () => expect(midzone.hours).toBe('9 AM to 3 PM'))
-  test('S009: one conference is closed, the others are open', () => {
+  test('S009: one conference is closed, and the others are open', () => {
     expect([afpicon, chirurgia, midzone, pulmocon].map(({ status }) => status)).toEqual([
       'open',
       'open',
@@ -69,7 +69,7 @@ describe('the conferences', () => {
   })
 })
 
-// From the table in the specification: base, GST and total for each of the four periods.
+// Base, GST and total for each of the four periods, from the table in the specification.
 const FEES = {
   'afpi-gp-specialist': [
     [5000, 900, 5900],
@@ -138,7 +138,7 @@ describe('AFPICON fees', () => {
     ['2026-02-01T00:00:00+05:30', 'july-1-aug-31'],
     ['2025-06-30T23:59:59+05:30', 'july-1-aug-31'],
     ['2026-11-21T04:00:00+05:30', 'july-1-aug-31'],
-  ])('S107: %s is in %s', (date, period) => {
+  ])('S107: %s is in the period %s', (date, period) => {
     expect(buildTariff(afpicon, instant(Date.parse(date))).current_period).toBe(period)
   })
 })
@@ -166,7 +166,7 @@ describe('categories derived from the answers', () => {
     [true, false, 'non-afpi-pg'],
     [false, true, 'afpi-delegate'],
     [false, false, 'non-afpi-delegate'],
-  ])('S110: Mid Zone, post graduate %s, member %s: %s', (is_pg, afpi_member, category) => {
+  ])('S110: Mid Zone, postgraduate %s, member %s: %s', (is_pg, afpi_member, category) => {
     expect(findCategory(midzone, { is_pg, afpi_member })).toBe(category)
   })
   test("S092: Chirurgia's categories and labels", () => {
@@ -181,7 +181,7 @@ describe('categories derived from the answers', () => {
       ['pg-non-asi', 'Post Graduate (Non-ASI)'],
     ])
   })
-  test('S093: accompanying persons are on the price list only', () => {
+  test('S093: accompanying persons appear only on the price list', () => {
     expect(chirurgia.categories.filter(({ listedOnly }) => listedOnly).map(({ id }) => id)).toEqual(
       ['accompanying-pg', 'accompanying-asi', 'accompanying-non-asi'],
     )
@@ -296,7 +296,7 @@ describe('fields', () => {
     )
     expect(findField(midzone, 'address').type).toBe('multiline')
   })
-  test("S099 S189: PULMOCON's form exists, with +91 before the phone number", () => {
+  test("S099 S189: PULMOCON's form exists, and has +91 before the phone number", () => {
     expect(listFieldIds(pulmocon).toSorted()).toEqual(
       [
         'full_name',
@@ -311,7 +311,7 @@ describe('fields', () => {
     )
     expect(findField(pulmocon, 'phone_number').default).toBe('+91')
   })
-  test('S049: 37 states and union territories; each category with a colour and a description', () => {
+  test('S049: there are 37 states and union territories, and each category has a colour and a description', () => {
     expect(new Set(findField(afpicon, 'state').options?.map(({ id }) => id)).size).toBe(37)
     expect(
       afpicon.categories.every(({ colour, about }) => colour !== undefined && about !== undefined),
@@ -324,7 +324,7 @@ describe('fields', () => {
     ['afpi-gp-specialist', false],
     ['non-afpi-gp-specialist', false],
     ['intern-mbbs-accompanying', false],
-  ])('S050 S119: a document is required of %s: %s', (ticket_type, isRequired) => {
+  ])('S050 S119: whether the category %s requires a document: %s', (ticket_type, isRequired) => {
     expect(findVisibleFields(afpicon, { ticket_type }).has('pg_proof')).toBe(isRequired)
   })
   test.each([
@@ -366,7 +366,7 @@ describe('required fields', () => {
       }).ok,
     ).toBe(true)
   })
-  test("S125: a member's number is required", () => {
+  test("S125: a member's membership number is required", () => {
     expect(
       findAnswerErrors(afpicon, {
         full_name: 'A',
@@ -377,7 +377,7 @@ describe('required fields', () => {
       }),
     ).toEqual({ afpi_membership_number: 'AFPI membership number is required for AFPI members' })
   })
-  test.each(['afpi-pg', 'non-afpi-pg'])('S126: a document is required of %s', (ticket_type) => {
+  test.each(['afpi-pg', 'non-afpi-pg'])('S126: %s requires a document', (ticket_type) => {
     expect(
       findAnswerErrors(afpicon, {
         full_name: 'A',
@@ -418,7 +418,7 @@ describe('required fields', () => {
       }),
     ).toEqual({ afpi_membership_number: 'Required for AFPI members' })
   })
-  test('S134: other forms accept any phone number', () => {
+  test('S134: the other forms accept any phone number', () => {
     for (const event of [afpicon, chirurgia, midzone])
       expect(findField(event, 'phone_number').check).toBe(false)
   })
@@ -447,7 +447,7 @@ describe('the states of a payment', () => {
     message: 'no',
     at: paymentTime,
   }
-  test('S104 S105: pending becomes success or failed, failed becomes success, success becomes refunded, never the reverse', () => {
+  test('S104 S105: pending can become success or failed, failed can become success, success can become refunded, and never the reverse', () => {
     const paidPayment = expectOk(applyPaymentEvent(pendingPayment, paidEvent))
     expect(paidPayment.status.is).toBe('success')
     const failedPayment = expectOk(applyPaymentEvent(pendingPayment, declinedEvent))
@@ -469,12 +469,12 @@ describe('the states of a payment', () => {
 })
 
 describe('other constants', () => {
-  test('S048: four steps, of which the first is active', () =>
+  test('S048: there are four steps, and the first is active', () =>
     expect(afpicon.form.stepper).toEqual({
       steps: ['Personal Information', 'Registration Category', 'Documentation', 'Review & Payment'],
       staysOn: 1,
     }))
-  test('S054 S180 S181: the text of the information panel, although it contradicts the periods', () => {
+  test('S054 S180 S181: the information panel has the text in the specification, although it contradicts the periods', () => {
     const panelText = afpicon.form.panel?.lines.join(' ') ?? ''
     for (const phrase of [
       '15 September 2025',
@@ -491,7 +491,7 @@ describe('other constants', () => {
     [5015, 4250, 765],
     [7080, 6000, 1080],
     [5000, 4237, 763],
-  ])('S182: of %i rupees, %i are base and %i GST, in whole rupees', (total, base, gst) => {
+  ])('S182: %i rupees are split into %i base and %i GST, in whole rupees', (total, base, gst) => {
     for (const event of [afpicon, chirurgia]) {
       const tax = event.fees.tax && { ...event.fees.tax, round: 'rupee' as const }
       const parts = splitTotal(tax, toAmount(total * 100))
@@ -499,7 +499,7 @@ describe('other constants', () => {
     }
     expect(afpicon.results.amounts).toBe('split-total')
   })
-  test('S183: Mid Zone adds 18 percent', () => {
+  test('S183: Mid Zone adds 18 percent GST', () => {
     const answers = { afpi_member: false, is_pg: false }
     const quoteResult = expectOk(quote(midzone, answers, buildNoon('2025-11-01')))
     expect(toMajorUnits(quoteResult.gst, INR)).toBe(toMajorUnits(quoteResult.base, INR) * 0.18)
@@ -515,7 +515,7 @@ describe('other constants', () => {
     )
     expect(buildTariff(chirurgia, buildNoon('2025-11-30')).until).toBe('2025-11-30')
   })
-  test('S186 S187: currency, kind and kit type; no file contains a merchant id', () => {
+  test('S186 S187: the payment has a currency, a kind and a kit type, and no event file contains a merchant id', () => {
     expect(afpicon.payment?.gateway.constants).toEqual({
       kittype: 'server_side_sdk',
       currency: '356',
@@ -535,27 +535,27 @@ describe('other constants', () => {
     [chirurgia, '', 'No order ID found'],
     [afpicon, '', 'No order ID found'],
     [midzone, '', 'No order ID found'],
-  ] as const)('S040 S059 S066 S170 S188: order ids', (event, orderId, message) => {
+  ] as const)('S040 S059 S066 S170 S188: order ids are validated', (event, orderId, message) => {
     const readResult = readOrderId(event, orderId)
     expect(readResult.ok ? null : readResult.error.message).toBe(message)
   })
   test('S117 S190: notices hide after six seconds', () => {
     for (const event of [afpicon, chirurgia, midzone]) expect(event.form.noticeMs).toBe(6000)
   })
-  test('S191 S192: the page sizes of lists', () => {
+  test('S191 S192: lists have the page sizes in the specification', () => {
     for (const event of [afpicon, pulmocon])
       for (const list of event.admin.lists) expect(list.pageSize).toBe(20)
     expect(findList(afpicon, 'afpicon2026').pageSizes).toEqual([10, 20, 50, 100])
     expect(findList(afpicon, 'afpicon').pageSizes).toEqual([])
   })
-  test('S193: dates and amounts in Indian notation', () => {
+  test('S193: dates and amounts are formatted in Indian notation', () => {
     expect(formatMoney(toAmount(12_345_650), INR).replaceAll('\u00a0', ' ')).toBe('₹ 1,23,456.50')
     expect(formatDay(addDays(day('2026-01-31'), 1))).toBe('1 February 2026')
     expect(formatDays(day('2026-02-21'), day('2026-02-22'))).toBe('21–22 February 2026')
   })
 })
 
-describe('a result page whose address contains a date without a time zone', () => {
+describe('a result page whose URL contains a date without a time zone', () => {
   test.each([
     ['2026-01-25T10:20:30', '25 January 2026, 10:20 am'],
     ['2026-01-25 10:20:30', '25 January 2026, 10:20 am'],
@@ -578,7 +578,7 @@ describe('a result page whose address contains a date without a time zone', () =
   )
 })
 
-describe('the error for a file that is one byte too large does not state the maximum size as the size of the file', () => {
+describe('the error for a file that is one byte too large does not state the maximum as the file’s size', () => {
   test.each([
     [5, '5.1\u00a0MB', '5\u00a0MB'],
     [2.2, '2.3\u00a0MB', '2.2\u00a0MB'],

@@ -1,4 +1,4 @@
-/** Every sentence of the specification has a test that cites its number. */
+/** Every sentence in the specification has a test that cites its number. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -10,11 +10,11 @@ const sentences = [
   ),
 ].map((found) => found[1] ?? '')
 
-/** tidy.test.ts and vitest.config.ts ensure that every test in these files runs. */
+/** All test files. Because of tidy.test.ts and vitest.config.ts, every test in them runs. */
 const testFiles = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter(
   (path) => path.endsWith('.test.ts') && !path.endsWith('coverage.test.ts'),
 )
-/** The numbers in titles of tests, and in table rows that become titles. Comments do not count. */
+/** The numbers in test titles, and in table rows that become titles. Comments do not count. */
 const citedNumbers = new Set(
   testFiles.flatMap((path) => {
     const code = readFileSync(join(TESTS, path), 'utf8').replaceAll(/^\s*(\/\*\*|\*|\/\/).*$/gm, '')

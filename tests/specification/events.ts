@@ -1,4 +1,4 @@
-/** The served event files, compiled, for tests that compare them with the specification. */
+/** Compiles the served event files, for tests that compare them with the specification. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compileEvent } from '../../engine/authoring.ts'

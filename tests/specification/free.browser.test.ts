@@ -26,7 +26,7 @@ beforeAll(async () => {
   ;[browser, server] = await Promise.all([
     launch(),
     serve({}, ({ eventsDir }) => {
-      // One category is free. In the second event, that category has the price 0 by mistake.
+      // In the first event, one category is free. In the second, that category has the price 0 by mistake.
       for (const [id, prefix, price] of [
         ['freezone', 'FREE', 'free'],
         ['zerozone', 'ZERO', '0'],
@@ -60,7 +60,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** Finds the submit button of a free form. */
+/** Finds the submit button of a form without payment. */
 const findRegisterButton = (page: Page): Locator =>
   page.getByRole('button', { name: /^(Register|Processing Registration.*)$/ })
 
@@ -76,7 +76,7 @@ describe('S113 S169: an event without payment', () => {
     ['chirurgia2026', 'CHIR', null],
   ] as const
   test.each(EVENTS_WITH_DIALOG.slice(0, chooseRuns(2, 1)))(
-    'S113 S169: %s: shows a notice, and a dialog with the registration number',
+    'S113 S169: %s shows a notice, and a dialog with the registration number',
     async (id, prefix, category) => {
       const { page, context, consoleErrors } = await visit(browser)
       await page.goto(`${server.url}/${id}`)
@@ -100,7 +100,7 @@ describe('S113 S169: an event without payment', () => {
     },
   )
 
-  test('S113 S115: midzone2025: shows a toast and no dialog', async () => {
+  test('S113 S115: midzone2025 shows a toast and no dialog', async () => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}/midzone2025`)
     await waitForHydration(page)
@@ -115,7 +115,7 @@ describe('S113 S169: an event without payment', () => {
   })
 })
 
-test('a free registration in a paid event has the button Register, no gateway and an immediate confirmation email', async () => {
+test('a free registration for a paid event has a Register button, needs no gateway and is confirmed by email immediately', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/freezone`)
   await waitForHydration(page)

@@ -1,15 +1,15 @@
-/** Registrations of another system, imported with `rollcall registration import` before a server starts. */
+/** Registrations from another system, imported with `rollcall registration import` before a server starts. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runHere } from '../server/run-command.ts'
 
 export const PULMO_PAID = 'PULMO20250017'
 export const PULMO_FAILED = 'PULMO20250018'
-/** The reference of the former system's gateway. */
+/** The payment reference from the former system's gateway. */
 export const PULMO_PAYMENT = 'PAY8841702'
 export const IMPORTED_EMAIL = 'old@example.org'
 
-/** Imports a paid and a failed registration. */
+/** Imports a paid registration, and one whose payment failed. */
 export async function importOldRows({
   dataDir,
   eventsDir,

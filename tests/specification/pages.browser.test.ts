@@ -1,4 +1,4 @@
-/** The specification's pages in a browser, sentence by sentence, except those that tests/browser covers. */
+/** Tests the specification's sentences about pages in a browser, except those that tests/browser covers. */
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -87,7 +87,7 @@ describe('routes', () => {
   ])('%s: %s returns a page with its heading', async (_sentence, path, heading) => {
     const pageResponse = await fetch(server.url + path)
     expect(pageResponse.status).toBe(200)
-    // tests/browser/before-scripts.test.ts covers how a browser renders it, before and after its script loads.
+    // tests/browser/before-scripts.test.ts covers how a browser renders the page, before and after its script loads.
     const [, headingHtml = ''] = /<h1[^>]*>(.*?)<\/h1>/s.exec(await pageResponse.text()) ?? []
     expect(toPlainText(headingHtml.replaceAll(/<[^>]*>/g, ' '))).toBe(heading)
   })
@@ -131,7 +131,7 @@ describe('Chirurgia', () => {
     await context.close()
   })
 
-  test('S053 S064 S132: without a price the summary explains why and the button is disabled', async () => {
+  test('S053 S064 S132: without a price, the summary explains why, and the button is disabled', async () => {
     const { page, context } = await visit(browser)
     let releasePrices = (): void => {}
     const pricesReleased = new Promise<void>((resolve) => {
@@ -263,7 +263,7 @@ describe("PULMOCON's result pages", () => {
     await page.goto(
       `${server.url}/payment/success?orderId=${PULMO_PAID}&amount=1.00&date=2020-01-01`,
     )
-    // A sequential number from another system alone gives no access.
+    // A sequential number from another system is not enough for access.
     await page.getByRole('heading', { name: 'Your email address' }).waitFor()
     expect(await readMain(page)).not.toContain('Dr. Imported Sample')
     await expectAccessible(page, 'the prompt for the email address')
@@ -283,7 +283,7 @@ describe("PULMOCON's result pages", () => {
     ])
       expect(text.replaceAll('’', "'")).toContain(part)
     expect(text.replaceAll(' ', '')).toMatch(/PULMO\d{12,}/)
-    // An older version did not show the delegate's former number and payment ID.
+    // The page must show the delegate's former number and payment ID, which an older version omitted.
     await expect
       .poll(() => readData(page.getByRole('main')))
       .toMatchObject({
@@ -292,7 +292,7 @@ describe("PULMOCON's result pages", () => {
       })
     await context.close()
   })
-  test('S033 S045 S046 S047: the failed page shows the parameters of its address, and loads the registration in the background', async () => {
+  test('S033 S045 S046 S047: the failed page shows the parameters in its URL, and loads the registration in the background', async () => {
     const { page, context } = await visit(browser)
     await page.goto(
       `${server.url}/payment/failed?orderId=${PULMO_FAILED}&amount=3500.00&date=2025-08-02`,
@@ -307,7 +307,7 @@ describe("PULMOCON's result pages", () => {
       'quote the transaction ID',
     ])
       expect(importedPage).toContain(part)
-    // An unknown order gives the same page without an error, because a difference would disclose which numbers exist.
+    // An unknown order leads to the same page without an error. A difference would disclose which numbers exist.
     await page.goto(`${server.url}/payment/failed?orderId=PULMO999&amount=3500.00&date=2025-08-02`)
     await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
     await expect.poll(() => readMain(page)).toBe(importedPage.replaceAll(PULMO_FAILED, 'PULMO999'))
@@ -338,7 +338,7 @@ describe('errors', () => {
     await context.close()
   })
 
-  // The form is submitted repeatedly, and its answers are unchanged each time.
+  // The form is submitted several times, and its answers do not change.
   let retryVisit: Visit
   beforeAll(async () => {
     retryVisit = await visit(browser)
@@ -370,7 +370,7 @@ describe('errors', () => {
     },
   )
 
-  test('S117 S172 S190: the toast hides after 6000 ms, not before, and can be dismissed', async () => {
+  test('S117 S172 S190: the toast disappears after 6000 ms, not before, and can be dismissed', async () => {
     const { page, context } = await visit(browser, { privateWindow: true })
     await page.clock.install()
     await page.route('**/api/midzone/register/', (route) => route.abort())
@@ -379,7 +379,7 @@ describe('errors', () => {
     const toast = page
       .getByRole('status')
       .getByText('Network error. Please check your internet connection.')
-    // From here, the page's clock advances only when the test advances it.
+    // From here on, the page's clock advances only when the test advances it.
     await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 60_000)
     await findPayButton(page).click()
     await toast.waitFor()
@@ -390,7 +390,7 @@ describe('errors', () => {
     await expect.poll(() => toast.count()).toBe(0)
     await findPayButton(page).click()
     await toast.waitFor()
-    // The same message again replaces the first message.
+    // If the same message appears again, it replaces the first one.
     const secondRequest = page.waitForRequest('**/api/midzone/register/')
     await findPayButton(page).click()
     await secondRequest
@@ -489,7 +489,7 @@ describe('the office', () => {
     },
   )
 
-  test('S171: an invalid response, a failed export and a dashboard that cannot load show errors', async () => {
+  test('S171: errors are shown for an invalid response, a failed export and a dashboard that cannot load', async () => {
     const { page, context } = await visit(browser)
     await addSessionCookie(context, server.url, ADMIN)
     await page.route('**/afpicon/admin/registrations/**', (route) =>
@@ -525,7 +525,7 @@ describe('the office', () => {
     await context.close()
   })
 
-  test('S118: after sign-out in one window, another window redirects to the sign-in page, and then back', async () => {
+  test('S118: after a sign-out in one window, another window redirects to the sign-in page and, after signing in, back', async () => {
     const { page, context } = await visit(browser)
     await signIn(page)
     const otherWindow = await context.newPage()

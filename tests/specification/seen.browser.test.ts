@@ -1,4 +1,4 @@
-/** Sentences of the specification about texts and actions of delegates, tested in a browser. */
+/** Tests the specification's sentences about what delegates see and do, in a browser. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
@@ -17,7 +17,7 @@ import type { TestServer } from '../browser/serve.ts'
 let browser: Browser
 let server: TestServer
 beforeAll(async () => {
-  // On this day, the panel and the price table contradict each other about the early price.
+  // On this date, the panel and the price table contradict each other about the early price.
   ;[browser, server] = await Promise.all([launch(), serve({ CLOCK: '2025-10-01T12:00:00+05:30' })])
 })
 afterAll(async () => {
@@ -29,7 +29,7 @@ const readLines = async (page: Page, name: string): Promise<readonly string[]> =
     toPlainText,
   )
 
-test('S054 S085 S107 S180 S181: the AFPICON panel states 15 September, and the price is that of 1 September to 31 December', async () => {
+test('S054 S085 S107 S180 S181: the AFPICON panel states 15 September, but the price for 1 September to 31 December applies', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/afpicon2026`)
   await waitForHydration(page)
@@ -45,7 +45,7 @@ test('S054 S085 S107 S180 S181: the AFPICON panel states 15 September, and the p
   await findSummary(page)
     .getByText('Price valid until 31 Dec 2025; then ₹ 9,440 from 1 Jan 2026')
     .waitFor()
-  // The category for members is chosen, but the answer to the membership field is No.
+  // The delegate has chosen the category for members, but the answer to the membership field is No.
   const contradiction = findSummary(page).getByText(
     'You chose “AFPI Member – GP / Specialist”, but your answer to “AFPI Member” is No.',
   )
@@ -67,13 +67,13 @@ test('S054 S085 S107 S180 S181: the AFPICON panel states 15 September, and the p
     .toEqual(['₹ 6,000', '₹ 8,000', '₹ 10,000'])
   await expect
     .poll(async () => (await page.getByRole('columnheader').allInnerTexts()).map(toPlainText))
-    // The price of other dates, from 1 February, is lower and not announced.
+    // The price for other dates, from 1 February, is lower and is not announced.
     .toEqual(['Category', 'Until 31 Dec 2025', 'From 1 Jan 2026', 'From 26 Jan 2026'])
   await expectAccessible(page, 'the fees by period')
   await context.close()
 })
 
-test('the box of registration fees is filled before the delegate scrolls to it, and in print', async () => {
+test('the registration fees are shown before the delegate scrolls to them, and in print', async () => {
   const phoneViewport = { width: 360, height: 740 }
   const readFeeBox = async ({ page }: Visit) => {
     const fees = page.getByRole('region', { name: 'Registration fees' })
@@ -85,17 +85,17 @@ test('the box of registration fees is filled before the delegate scrolls to it, 
   }
   const findPrices = ({ text }: { readonly text: string }): readonly string[] =>
     text.match(/₹ [\d,]+/g) ?? []
-  // Reads the page as rendered by the server, before its scripts load.
+  // Reads the page as the server rendered it, before its scripts load.
   await waitUntilRendered(`${server.url}/afpicon2026`)
   const earlyVisit = await visit(browser, { ...phoneViewport, privateWindow: true })
   await earlyVisit.page.route(/\.(?:js|woff2)$/, (route) => route.abort())
   await earlyVisit.page.goto(`${server.url}/afpicon2026`)
   const boxBefore = await readFeeBox(earlyVisit)
   expect(findPrices(boxBefore)).toEqual(expect.arrayContaining(['₹ 6,000', '₹ 3,000']))
-  // After hydration, without scrolling, nothing in the box moves.
+  // After hydration, and without scrolling, nothing in the box moves.
   const hydratedVisit = await visit(browser, { ...phoneViewport, privateWindow: true })
   const { page } = hydratedVisit
-  // Lines wrap differently in another font, which does not affect the box.
+  // Fonts are blocked in both visits, because lines wrap differently in another font.
   await page.route(/\.woff2$/, (route) => route.abort())
   await page.goto(`${server.url}/afpicon2026`)
   await waitForHydration(page)
@@ -143,7 +143,7 @@ test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form states the end of the
   await context.close()
 })
 
-test('S092 S093 S184: the categories of accompanying persons are on the price list only', async () => {
+test('S092 S093 S184: the categories for accompanying persons appear only on the price list', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/chirurgia2026`)
   const list = page.getByRole('region', { name: 'Registration fees' })
@@ -154,7 +154,7 @@ test('S092 S093 S184: the categories of accompanying persons are on the price li
     .toEqual([
       'Category Until 30 Nov 2025 From 1 Dec 2025',
       'ASI Member ₹ 5,900 ₹ 7,080',
-      // No category is chosen yet.
+      // The delegate has not chosen a category yet.
       'Non-ASI MemberYours ₹ 7,080 ₹ 8,260',
       'Post Graduate (ASI) ₹ 3,540 ₹ 4,720',
       'Post Graduate (Non-ASI) ₹ 4,130 ₹ 5,000',

@@ -79,7 +79,7 @@ function toApiError(failure: Failure, fallback: string | undefined): ApiError {
 }
 
 /**
- * Parses the common error format leniently: omits properties that are missing or have another type. Returns null if
+ * Parses the common error format leniently: omits properties that are missing or have the wrong type. Returns null if
  * the body reports success, or is not an error.
  */
 function readError(body: unknown): Partial<ErrorResponse> | null {
@@ -125,7 +125,7 @@ export type CallOptions = {
 }
 
 /**
- * Builds the headers that identify a request from our own pages, because only these pages can ask the delegate to
+ * Builds the headers that identify a request as coming from our own pages. Only these pages can ask the delegate to
  * confirm a second payment. `confirmedRegNo` is the earlier registration, if the delegate has confirmed that they want
  * to pay again.
  */
@@ -137,8 +137,8 @@ export const buildPageHeaders = (
 })
 
 /**
- * Calls our server with JSON and parses the response with `read`. Never throws; an aborted call
- * returns code `aborted`.
+ * Calls our server with JSON and parses the response with `read`. Never throws; an aborted call returns an error with
+ * the code `aborted`.
  */
 export async function call<T>(
   path: string,
@@ -244,7 +244,7 @@ async function readBlob(response: Response, onBytes?: (bytes: number) => void): 
   return new Blob([blob], { type })
 }
 
-/** Time in milliseconds that the browser has to start saving before the object URL is revoked. */
+/** The time in milliseconds that the browser has to start saving the file before the object URL is revoked. */
 const REVOKE_DELAY_MS = 10_000
 
 /** Saves a file through the browser. */
@@ -259,8 +259,8 @@ export function saveBlob(blob: Blob, name: string): void {
 }
 
 /**
- * Creates a new Idempotency-Key. `crypto.randomUUID` does not exist on an insecure page, for
- * example on a phone in the office's network.
+ * Creates a new Idempotency-Key. `crypto.randomUUID` does not exist on pages without HTTPS, for example on a phone in
+ * the office network.
  */
 export const createIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>

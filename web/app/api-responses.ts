@@ -33,10 +33,9 @@ import {
 import { readResponseCurrency } from './response-currency.ts'
 
 /**
- * Parses the tariff in any of the specification's formats: complete; `current_period` with
- * `tariff_data` (prices as in the event file); or only `pricing` (each with base and
- * total). `now` is the server time of the page; it determines the date if the response states no
- * period.
+ * Parses the tariff in any of the specification's formats: complete; `current_period` with `tariff_data` (prices as in
+ * the event file); or only `pricing` (each with base and total). `now` is the page's server time. Its date determines
+ * the period if the response does not state one.
  */
 export const createTariffReader =
   (event: PublicEvent, now: string): Reader<TariffResponse> =>
@@ -207,7 +206,7 @@ export function readPaymentState(value: unknown): PaymentState {
   return PAYMENT_STATES.has(value) ? (value as PaymentState) : 'at-bank'
 }
 
-/** Parses the values of the redirect form: only strings, including an order and the target URL. */
+/** Parses the values of the redirect form. All must be strings, and the order and target URL must be among them. */
 function readPaymentData(data: unknown): PaymentData | null {
   const texts = readStringRecord(data)
   return texts !== null && texts['orderid'] && /^https?:\/\//.test(texts['payment_url'] ?? '')
@@ -223,13 +222,13 @@ export const readRetryPaymentData: Reader<PaymentData> = (body) =>
 export const readEventFile: Reader<EventFileResponse> = (body) =>
   isRecord(body) && hasAll(body, 'string', 'path', 'text') ? (body as EventFileResponse) : null
 
-/** Parses the effect of a discount code. */
+/** Parses what a discount code does. */
 export const readCode: Reader<{ readonly kind: string; readonly label: string }> = (body) =>
   isRecord(body) && hasAll(body, 'string', 'kind', 'label')
     ? { kind: String(body['kind']), label: String(body['label']) }
     : null
 
-/** Parses the member list's entry for an answer, by column. */
+/** Parses the member list entry that matches an answer, keyed by column. */
 export const readRow: Reader<Readonly<Record<string, string>>> = (body) =>
   isRecord(body) ? readStringRecord(body['row']) : null
 

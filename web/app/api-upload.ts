@@ -1,4 +1,4 @@
-/** File uploads with progress, as an extension of api-client.ts. Loaded with the first file. */
+/** File uploads with progress, as an extension of api-client.ts. Loaded when the first file is uploaded. */
 import { readResponse, createFailedResult } from './api-client.ts'
 import type { CallResult, Reader } from './api-client.ts'
 

@@ -7,7 +7,7 @@ import { Sprite } from '../ui/icons-and-logo.tsx'
 import '../ui/styles/fonts.css'
 import '../ui/styles/theme.css'
 import '../ui/styles/base.css'
-// The badge styles are imported here, because the server's HTML of the landing page has badges before the script
+// The badge styles are imported here, because the landing page's server-rendered HTML contains badges before the script
 // loads.
 import '../ui/payment-status-badge.css'
 import '../ui/layout/event-header.css'

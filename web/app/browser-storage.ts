@@ -30,8 +30,8 @@ export function removeTabItem(name: string): void {
 }
 
 /**
- * Reads a string that remains stored when the browser is closed: a display setting or an organiser's draft, never data
- * of a delegate. Returns null if the text is missing, or storage is blocked.
+ * Reads a string that remains stored when the browser is closed: a display setting or an organiser's draft, never a
+ * delegate's data. Returns null if the text is missing, or storage is blocked.
  */
 export function readPersistentItem(name: string): string | null {
   try {
@@ -41,7 +41,7 @@ export function readPersistentItem(name: string): string | null {
   }
 }
 
-/** Stores a string that remains when the browser is closed. If storage is blocked or full, nothing is stored. */
+/** Stores a string that remains stored when the browser is closed. If storage is blocked or full, nothing is stored. */
 export function writePersistentItem(name: string, text: string): void {
   try {
     localStorage.setItem(name, text)

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 type BoundaryProps = {
   /** Content shown after an error. */
   readonly fallback: ReactNode
-  /** The boundary renders its children again when this value, such as the URL or a string, changes. */
+  /** The boundary renders its children again when this value changes. */
   readonly resetKey: unknown
   readonly children: ReactNode
 }

@@ -6,8 +6,8 @@ import { showPlainPage } from './unsupported-browser-page.ts'
 import { StandalonePage } from '../ui/layout/standalone-page.tsx'
 
 /**
- * Shows the error. The text does not mention the user's task, which is unknown. On a form, the fees and the address
- * follow below.
+ * Shows the error. The text does not say what the user was doing, because that is unknown. On a registration form, the
+ * fees and the address are shown below it.
  */
 export function ErrorPage() {
   useEffect(showPlainPage, [])

@@ -20,7 +20,7 @@ export function useIsLive(): boolean {
   return isLive
 }
 
-/** Time in milliseconds in which a hydrated page finishes rendering. */
+/** The time in milliseconds within which a hydrated page finishes rendering. */
 const IDLE_DELAY_MS = 300
 
 /** Runs deferrable work when the page is idle. Returns a function that cancels it. */

@@ -18,7 +18,10 @@ export function readArray<T>(value: unknown, read: (entry: unknown) => T | null)
   return entries
 }
 
-/** Parses every value of an object, with its name. Returns null if one of them cannot be parsed. */
+/**
+ * Parses every property of an object; `read` receives the value and the name. Returns null if one of them cannot be
+ * parsed.
+ */
 export function readRecord<T>(
   value: unknown,
   read: (entry: unknown, name: string) => T | null,
@@ -43,9 +46,9 @@ export const readString = (value: unknown): string | null =>
 export const readNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null
 
-/** Maximum number of decimals of a currency. */
+/** The maximum number of decimal places in a currency. */
 const MAX_AMOUNT_DECIMALS = 3
-/** Larger than the error of binary addition (0.1 + 0.2), and smaller than an excess decimal. */
+/** Larger than the error of binary addition (0.1 + 0.2), and smaller than an excess decimal place. */
 const MAX_ROUNDING_ERROR = 1e-6
 
 /** Returns whether the value can be a non-negative amount in major units of some currency. */

@@ -2,8 +2,8 @@
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 
 /**
- * Loads the fonts that the page needs, and applies them together, because each change of font causes a new layout.
- * Does nothing on a page that links its style sheets.
+ * Loads the fonts that the page needs, and applies them together, because each font change causes a new layout. Does
+ * nothing on a page that links its style sheets.
  */
 export function loadFonts(): void {
   const styleElement = document.getElementById(FONTS_ELEMENT_ID)

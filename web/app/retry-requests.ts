@@ -4,12 +4,12 @@ import { CONNECTION_ERROR_MESSAGES } from '../../engine/messages.ts'
 import { call } from './api-client.ts'
 import type { CallResult, CallOptions, Reader } from './api-client.ts'
 
-/** Timeout in milliseconds. Later responses are rare on any connection. */
+/** Timeout in milliseconds. Responses rarely take longer, even on a slow connection. */
 const TIMEOUT_MS = 20_000
 /** The timeout for a file allows for an upload at 200 kbit/s. */
 const SLOWEST_BYTES_PER_MS = 25
-/** Three timeouts make one minute. After that, users prefer to press the button again. */
-const MAX_TRIES = 3
+/** Three timeouts add up to one minute. After that, users would rather press the button again. */
+const MAX_ATTEMPTS = 3
 
 /**
  * Makes a call, and repeats it after a timeout. Use it only for requests that the server recognises as repeated (same
@@ -27,7 +27,7 @@ export async function callWithRetries<T>(
     const result = await call(path, read, { ...options, signal: timeout.signal })
     clearTimeout(timer)
     if (result.ok || result.error.code !== 'aborted') return result
-    if (attempt === MAX_TRIES)
+    if (attempt === MAX_ATTEMPTS)
       return err({
         status: 0,
         code: 'no_response',

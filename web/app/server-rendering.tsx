@@ -18,7 +18,7 @@ import { AppRoot } from './app-root.tsx'
  * recognises rules that it already has.
  */
 export type RenderedPage = {
-  /** The module that will hydrate the page. No module hydrates `site`. */
+  /** The module that will hydrate the page. `site` is not hydrated. */
   readonly kind: Exclude<EventPageKind, 'closed'> | 'site'
   readonly html: string
   /** CSS rules that replace style attributes. */

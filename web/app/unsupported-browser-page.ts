@@ -8,7 +8,8 @@ declare global {
 
 const showPlainContent = globalThis.window?.rollcallPlain
 /**
- * Deleted immediately, to signal to the inline script that the app runs (server/pages/unsupported-browser-script.ts).
+ * Deleted immediately, to signal to the inline script that the app is running
+ * (server/pages/unsupported-browser-script.ts).
  */
 if (showPlainContent !== undefined) delete window.rollcallPlain
 

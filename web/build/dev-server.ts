@@ -1,4 +1,4 @@
-/** The Vite plugin for `npm run dev`: pages of the running server with uncompiled sources. */
+/** The Vite plugin for `npm run dev`: serves the running server's pages with uncompiled sources. */
 import type { Connect, Plugin, ViteDevServer } from 'vite'
 
 /** Scripts and styles of a production page; replaced by the entry that Vite compiles. */
@@ -27,7 +27,7 @@ export function createServerPagesPlugin(origin: string): Plugin {
     name: 'rollcall:pages-of-the-server',
     apply: 'serve',
     configureServer: (vite) => {
-      const handlePageRequest: Connect.NextHandleFunction = (request, response, next) => {
+      const servePage: Connect.NextHandleFunction = (request, response, next) => {
         const isPageRequest =
           request.method === 'GET' && request.headers.accept?.includes('text/html')
         if (isPageRequest !== true) return next()
@@ -42,7 +42,7 @@ export function createServerPagesPlugin(origin: string): Plugin {
             response.writeHead(503).end('The server is not running yet. Reload the page.'),
           )
       }
-      vite.middlewares.use(handlePageRequest)
+      vite.middlewares.use(servePage)
     },
   }
 }

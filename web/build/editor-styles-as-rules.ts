@@ -1,4 +1,4 @@
-/** The Vite plugin that makes the editor add its styles as rules. */
+/** The Vite plugin that makes the editor add its styles as CSS rules. */
 import type { Plugin } from 'vite'
 
 const MODULE = 'style-mod/src/style-mod.js'
@@ -16,8 +16,8 @@ const REPLACEMENTS: readonly (readonly [code: string, replacement: string])[] = 
 
 /**
  * Creates the plugin. CodeMirror's style-mod writes styles as the text of a style element, which the content security
- * policy rejects. Shadow roots get the styles as rules; with these replacements, the page does too. The build fails if
- * an upgrade has changed the replaced code.
+ * policy rejects. In shadow roots, style-mod adds the styles as rules; with these replacements, it does the same in the
+ * page. The build fails if an upgrade has changed the replaced code.
  */
 export function createEditorStylesPlugin() {
   return {

@@ -4,9 +4,9 @@ import type { Plugin } from 'vite'
 const buildThrowStatement = (description: string): string =>
   `throw new Error(${JSON.stringify(`omitted code was used: ${description}`)})`
 
-/** End of the module's path, and the code of its replacement. */
+/** The end of each module's path, and the code that replaces the module. */
 const REPLACED_MODULES: readonly (readonly [path: string, code: string])[] = [
-  // The form names every template and widget that it uses (web/registration/form/rjsf-theme.tsx).
+  // The form specifies every template and widget that it uses (web/registration/form/rjsf-theme.tsx).
   [
     '@rjsf/core/lib/components/templates/index.js',
     'export default () => ({ ButtonTemplates: {} })',
@@ -107,8 +107,7 @@ export default () => still`,
     '@mui/material/styles/defaultTheme.mjs',
     `export default new Proxy({}, { get() { ${buildThrowStatement('MUI outside the theme of the form')} } })`,
   ],
-  // Styles come from the theme and our style sheets. Nothing uses `sx`, most of whose code is its
-  // list of CSS properties.
+  // Styles come from the theme and our style sheets. Nothing uses `sx`. Most of its code is a list of CSS properties.
   [
     '@mui/system/styleFunctionSx/styleFunctionSx.mjs',
     `const none = (props) => { if (props.sx) ${buildThrowStatement('a style in sx')}
@@ -130,7 +129,7 @@ export const getContainerQuery = () => { ${buildThrowStatement('a container quer
     '@mui/material/styles/stringifyTheme.mjs',
     `export const stringifyTheme = () => { ${buildThrowStatement('a serialised theme')} }`,
   ],
-  // Radios, checkboxes and selects have our icons, but MUI requests its own as well.
+  // Radios, checkboxes and selects use our icons, but MUI requests its own as well.
   [
     '@mui/material/Radio/RadioButtonIcon.mjs',
     `export default () => { ${buildThrowStatement('the radio icon of MUI')} }`,
@@ -139,14 +138,14 @@ export const getContainerQuery = () => { ${buildThrowStatement('a container quer
     '@mui/material/internal/svg-icons/ArrowDropDown.mjs',
     `export default () => { ${buildThrowStatement('the arrow icon of MUI')} }`,
   ],
-  // MUI renders only one label, that of Yes and No, which has the style of the page (radio-choices.css).
+  // MUI renders only the labels of Yes and No, and the page styles them (radio-choices.css).
   [
     '@mui/material/Typography/Typography.mjs',
     `import { jsx } from 'react/jsx-runtime'
 export default ({ className, children }) => jsx('span', { className, children })`,
   ],
-  // Only menu items request a spacing, always with one factor. MUI's own function accepts four factors, and names of
-  // sizes.
+  // Only menu items request spacing, always with one factor. MUI's own function also accepts four factors and size
+  // names.
   [
     '@mui/system/createTheme/createSpacing.mjs',
     'export default () => (factor) => `${8 * factor}px`',
@@ -167,8 +166,8 @@ export default ({ className, children }) => jsx('span', { className, children })
     'hoist-non-react-statics/dist/hoist-non-react-statics.cjs.js',
     `export default () => { ${buildThrowStatement('a component wrapped in a theme')} }`,
   ],
-  // The form's props contain functions, elements and plain values. Comparing maps, promises or typed arrays as well
-  // needs four times the code.
+  // The form's props contain functions, elements and plain values. Also comparing maps, promises or typed arrays would
+  // take four times as much code.
   [
     '@rjsf/utils/lib/deepEquals.js',
     `const isPlain = (value) => [Object.prototype, null].includes(Object.getPrototypeOf(value))
@@ -221,13 +220,12 @@ export { no as resolveAllReferences, no as resolveAnyOrOneOfSchemas, no as resol
 ]
 
 /**
- * Modules that are replaced for one importer only, because others need them: the end of the importer's path, the
- * import, and the code of its replacement.
+ * Modules that are replaced for one importer only, because other modules need them: the end of the importer's path, the
+ * import, and the code that replaces it.
  */
 const REPLACED_IMPORTS: readonly (readonly [path: string, source: string, code: string])[] = [
-  // Every select names its component (web/registration/fields/text-select-switch-inputs.tsx). MUI's
-  // own, with its menu, is loaded only for forms that use it
-  // (web/registration/fields/dropdown-menu.tsx).
+  // Every select specifies its component (web/registration/fields/text-select-switch-inputs.tsx). MUI's own, with its
+  // menu, is loaded only for forms that use it (web/registration/fields/dropdown-menu.tsx).
   [
     '@mui/material/TextField/TextField.mjs',
     '../Select/index.mjs',
@@ -278,7 +276,7 @@ export function omitUnusedLibraryCode() {
         .filter((path) => !replacedPaths.has(path))
       if (error === undefined && missingPaths.length > 0)
         this.error(
-          `web/build/omit-unused-library-code.ts lists modules that the libraries no longer have: ${missingPaths.join(', ')}`,
+          `web/build/omit-unused-library-code.ts lists modules that the libraries no longer contain: ${missingPaths.join(', ')}`,
         )
     },
   } satisfies Plugin

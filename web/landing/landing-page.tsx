@@ -133,7 +133,7 @@ function useScrollToAnchor(): void {
   }, [])
 }
 
-/** Several tick shapes, so that they look hand-drawn. */
+/** Several tick shapes, so that the ticks look hand-drawn. */
 const TICK_PATHS = [
   'M4 16 11 23 27 4',
   'M5 15 11.5 22.5 26 6',
@@ -194,8 +194,8 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
 }
 
 /**
- * Lists the conferences, before the marketing, because most visitors are delegates. The server sorts them, upcoming
- * ones first.
+ * Lists the conferences. They come before the marketing, because most visitors are delegates. The server sorts them,
+ * upcoming conferences first.
  */
 function Conferences({
   texts,

@@ -6,7 +6,7 @@ import { SkipLink } from '../ui/layout/skip-link.tsx'
 
 type SiteLocation = { readonly site: Site; readonly currentPath: '/' | '/organisers' }
 
-/** Shows the bar at the top of the site's own pages. Its anchors lead to the landing page from any page. */
+/** Shows the bar at the top of the site's own pages. On other pages, its anchor links lead to the landing page. */
 export function SiteHeader({ site, currentPath }: SiteLocation) {
   const { links, signIn, createEvent } = site.header
   return (

@@ -178,7 +178,7 @@ export function findList(
 }
 
 const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-/** Sets the media type by the file extension, because the types that browsers report vary. */
+/** Sets the media type from the file extension, because the types that browsers report vary. */
 export function toSpreadsheet(file: File): Blob {
   return new Blob([file], { type: /\.xlsx$/i.test(file.name) ? XLSX_TYPE : 'text/csv' })
 }

@@ -1,4 +1,4 @@
-/** Parsers of the office API's responses. A reader returns null for unusable data. */
+/** Parsers for the office API's responses. A reader returns null for unusable data. */
 import { isDay, isPaymentStatus, readInstant, getStatusText } from '../../engine/index.ts'
 import type {
   AdminList,
@@ -36,7 +36,7 @@ import type { JsonObject } from '../app/json-readers.ts'
 export const readSuccess: Reader<true> = (body) =>
   isRecord(body) && body['status'] === 'success' ? true : null
 
-/** Parses the result of a call: a sentence from the server. */
+/** Parses the sentence in which the server states the result of a call. */
 export const readMessage: Reader<string> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
 
@@ -265,9 +265,9 @@ export type ListPageData = {
   readonly sums: WireSums | null
   /** The currency of the sums, and of rows that state none. */
   readonly currency: Currency
-  /** The reason why the list is not sorted as requested. Null if it is sorted as requested. */
+  /** The reason why the list is not sorted as requested. Null if it is. */
   readonly sortProblem: string | null
-  /** Numbers of registrations whose delegates requested a refund of a second payment. */
+  /** Registration numbers of delegates who requested a refund of a second payment. */
   readonly refundRequestRegNos: readonly string[]
 }
 
@@ -328,7 +328,10 @@ const readSums = (value: unknown): WireSums | null =>
     ? (value as WireSums)
     : null
 
-/** Requires the number and status of a row. Derives a missing status label from the status. */
+/**
+ * Parses a row, which must have a registration number and a status. If the status label is missing, derives it from the
+ * status.
+ */
 const readRow: Reader<ListRow> = (row) => {
   if (!isRecord(row) || !hasAll(row, 'string', 'reg_no')) return null
   const status = row['payment_status']

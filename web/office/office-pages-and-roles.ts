@@ -40,7 +40,7 @@ type PageEntry = {
   readonly access: RequiredAccess
 }
 
-/** Pages that do not belong to any event, or to all of them. `rail` is the part of the rail that links to the page. */
+/** Pages that belong to no single event. `rail` is the part of the rail that links to the page. */
 export const SHARED_PAGES = [
   { id: 'home', to: DASHBOARD, label: 'Home', icon: 'home', access: 'viewer', rail: 'events' },
   { id: 'search', to: SEARCH, label: 'Search', icon: 'search', access: 'viewer', rail: null },

@@ -9,7 +9,7 @@ import { ErrorBoundary } from '../app/error-boundary.tsx'
 import { ErrorPage } from '../app/error-page.tsx'
 import type { PageProps } from '../app/page-props.ts'
 import { setCallTexts } from '../app/api-client.ts'
-import { showColorTheme } from './ui/color-theme.ts'
+import { applyColorTheme } from './ui/color-theme.ts'
 // Imported first, so that the style sheets of the components below can override it.
 import './ui/color-theme.css'
 import './office.css'
@@ -45,7 +45,7 @@ import { readSession } from './office-api-responses.ts'
 import { DashboardPage } from './dashboard/dashboard-page.tsx'
 import { EventFilesPage } from './operations/event-files-page.tsx'
 import { OfficeFrame, LoadingPage } from './frame/office-frame.tsx'
-import { showDensity } from './ui/density.ts'
+import { applyDensity } from './ui/density.ts'
 import { useSignInOn401 } from './expired-session.ts'
 import { ListPage } from './lists/list-page.tsx'
 import { SignInPage } from './auth/sign-in-page.tsx'
@@ -67,8 +67,8 @@ import { Banner, PageHeading } from './ui/error-banner-and-heading.tsx'
 export default function Office(_props: PageProps) {
   const [queryClient] = useState(createQueryClient)
   useLayoutEffect(() => {
-    showColorTheme()
-    showDensity()
+    applyColorTheme()
+    applyDensity()
   }, [])
   return (
     <QueryClientProvider client={queryClient}>
@@ -249,7 +249,7 @@ function NoAccessPage({
     <main className="main" id="main">
       <PageHeading title={label} />
       <p>
-        You do not have access to this page. It needs the role “
+        You do not have access to this page. It requires the role “
         {access === 'owner_of_all' ? 'Owner of all events' : ROLE_LABELS[access]}”. An owner of all
         events can change your role under Team.
       </p>

@@ -76,11 +76,12 @@ export default function OrganisersPage({ page }: PageProps) {
     setFile(null)
     setShowsQuestions(true)
   }
-  useHistoryEntry((place) => {
-    if (place?.is === 'question' && loadAnswers() !== null) return showQuestion(place.name)
-    const stored = place?.is === 'file' ? loadFileDraft() : null
+  useHistoryEntry((historyEntry) => {
+    if (historyEntry?.is === 'question' && loadAnswers() !== null)
+      return showQuestion(historyEntry.name)
+    const stored = historyEntry?.is === 'file' ? loadFileDraft() : null
     if (stored !== null) return setFile(stored.file)
-    if (place === null) showChoices()
+    if (historyEntry === null) showChoices()
   })
   if (page.page !== 'organisers' || !isSite(page.site)) return null
   const texts = page.site.organisers
@@ -107,7 +108,7 @@ export default function OrganisersPage({ page }: PageProps) {
     setFile(newFile)
   }
   /**
-   * Opens the file that the questions created. Asks first if the organiser edited the previous file, because the new
+   * Opens the file created from the answers. Asks first if the organiser has edited the previous file, because the new
    * file does not contain these edits.
    */
   const openCreatedFile = (newFile: FileDraft): void => {
@@ -123,7 +124,7 @@ export default function OrganisersPage({ page }: PageProps) {
       return replaceFile('the new file created from your answers', replace)
     setReplacement({
       oldFile,
-      loss: `You edited ${getFileName(oldFile.path)} after it was created. Creating it again replaces your edits.${oldFile.isSaved ? '' : ' They are not saved on your computer.'}`,
+      loss: `You edited ${getFileName(oldFile.path)} after it was created. Creating it again overwrites your edits.${oldFile.isSaved ? '' : ' They are not saved on your computer.'}`,
       replace,
       keep: () => openInWorkspace(oldFile),
     })
@@ -142,13 +143,13 @@ export default function OrganisersPage({ page }: PageProps) {
             events={page.events}
             answersSavedAt={answers === null ? null : formatSavedAt(answers.savedAt)}
             storedFile={storedFile}
-            create={(isContinued) => {
+            onCreate={(isContinued) => {
               if (!isContinued) setAnswers(null)
               setShowsQuestions(true)
               const name = (isContinued ? answers?.draft.at : null) ?? 'title'
               pushHistoryEntry({ is: 'question', name, before: null })
             }}
-            open={(openedFile) =>
+            onOpen={(openedFile) =>
               openedFile.text === storedFile?.file.text
                 ? setFile(openedFile)
                 : replaceFile(getFileName(openedFile.path), () => setFile(openedFile))
@@ -161,8 +162,8 @@ export default function OrganisersPage({ page }: PageProps) {
               page={page}
               shared={page.shared}
               stored={answers?.draft ?? null}
-              finish={openCreatedFile}
-              leave={leave}
+              onFinish={openCreatedFile}
+              onLeave={leave}
             />
           </Suspense>
         )}
@@ -175,7 +176,7 @@ export default function OrganisersPage({ page }: PageProps) {
               openedFile={file}
               texts={texts}
               isNew={isNew}
-              changeAnswers={
+              onChangeAnswers={
                 // After a reload, the file is not marked as new, but its answers are still in this browser.
                 file.createdText !== undefined && answersOfFile !== null
                   ? () => {
@@ -194,7 +195,7 @@ export default function OrganisersPage({ page }: PageProps) {
                 setCopyReport(report)
                 setFile(newFile)
               }}
-              leave={leave}
+              onLeave={leave}
             />
           </Suspense>
         )}

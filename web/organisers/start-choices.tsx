@@ -1,4 +1,4 @@
-/** The start of the organisers' page: the ways to begin an event file. */
+/** The start of the organisers' page: the ways to start an event file. */
 import { useId, useRef, useState } from 'react'
 import type { FormEvent, RefObject } from 'react'
 import type { EventCard } from '../../engine/api.ts'
@@ -19,15 +19,15 @@ type StartChoicesProps = {
   readonly events: readonly EventCard[]
   /** When the browser last stored answers about a new conference. Null if there are none. */
   readonly answersSavedAt: string | null
-  /** The last open event file of a tab that is now closed. */
+  /** The event file that was last open in a tab that is now closed. */
   readonly storedFile: StoredFileDraft | null
   /** Starts or continues the questions about a new conference. */
-  readonly create: (isContinued: boolean) => void
-  readonly open: (file: FileDraft) => void
+  readonly onCreate: (isContinued: boolean) => void
+  readonly onOpen: (file: FileDraft) => void
 }
 
 export function StartChoices(props: StartChoicesProps) {
-  const { heading, events, answersSavedAt, storedFile, create, open } = props
+  const { heading, events, answersSavedAt, storedFile, onCreate, onOpen } = props
   const hasAnswers = answersSavedAt !== null
   const fileInput = useRef<HTMLInputElement>(null)
   const selectId = useId()
@@ -38,7 +38,7 @@ export function StartChoices(props: StartChoicesProps) {
   const copyServedFile = async (submitEvent: FormEvent) => {
     submitEvent.preventDefault()
     const response = await call(`/api/events/${encodeURIComponent(chosenId)}/file/`, readEventFile)
-    if (response.ok) open({ path: response.value.path, text: response.value.text, isSaved: true })
+    if (response.ok) onOpen({ path: response.value.path, text: response.value.text, isSaved: true })
     else setProblem(response.error.message)
   }
   const openFromDisk = async (file: File | undefined) => {
@@ -54,7 +54,7 @@ export function StartChoices(props: StartChoicesProps) {
           : `${file.name} is not a text file. An event file ends in .yaml.`,
     )
     if (!isText) return
-    open({ path: file.name, text, isSaved: true })
+    onOpen({ path: file.name, text, isSaved: true })
   }
   return (
     <div className="wrap">
@@ -73,7 +73,7 @@ export function StartChoices(props: StartChoicesProps) {
               </p>
             </div>
             <div>
-              <button type="button" className="btn" onClick={() => open(storedFile.file)}>
+              <button type="button" className="btn" onClick={() => onOpen(storedFile.file)}>
                 Continue your draft
               </button>
             </div>
@@ -83,7 +83,8 @@ export function StartChoices(props: StartChoicesProps) {
           <div>
             <h3>New conference</h3>
             <p>
-              Answer at most 12 questions, with your brochure at hand. You do not need to know YAML.
+              Have your brochure to hand and answer up to 12 questions. You do not need to know
+              YAML.
             </p>
             {hasAnswers && (
               <p>
@@ -93,14 +94,14 @@ export function StartChoices(props: StartChoicesProps) {
           </div>
           <div className="org-create">
             {hasAnswers && (
-              <button type="button" className="btn" onClick={() => create(true)}>
+              <button type="button" className="btn" onClick={() => onCreate(true)}>
                 Continue with your answers
               </button>
             )}
             <button
               type="button"
               className={hasAnswers ? 'btn line' : 'btn'}
-              onClick={() => (hasAnswers ? setDiscarding(true) : create(false))}
+              onClick={() => (hasAnswers ? setDiscarding(true) : onCreate(false))}
             >
               {hasAnswers ? 'Start over' : 'New conference'}
             </button>
@@ -117,7 +118,7 @@ export function StartChoices(props: StartChoicesProps) {
                 >
                   Keep my answers
                 </button>
-                <button type="button" className="btn line" onClick={() => create(false)}>
+                <button type="button" className="btn line" onClick={() => onCreate(false)}>
                   Discard answers
                 </button>
               </div>
@@ -127,8 +128,8 @@ export function StartChoices(props: StartChoicesProps) {
         {events.length > 0 && (
           <li>
             <div>
-              <h3>Start from a conference</h3>
-              <p>Copy the event file of a conference on this server, and adapt it to yours.</p>
+              <h3>Start from an existing conference</h3>
+              <p>Copy the event file of a conference on this server, and adapt it for yours.</p>
             </div>
             <form onSubmit={(submitEvent) => void copyServedFile(submitEvent)}>
               <label htmlFor={selectId}>Conference</label>

@@ -18,7 +18,7 @@ export type StoredDraft = {
   readonly isFromThisTab: boolean
 }
 
-/** Stores a draft for this tab, and for later visits instead of an earlier draft. Null removes both. */
+/** Stores a draft for this tab and, in place of any earlier draft, for later visits. Null removes both. */
 export function storeDraft(name: string, value: unknown): void {
   if (value === null) {
     removeTabItem(name)
@@ -31,7 +31,7 @@ export function storeDraft(name: string, value: unknown): void {
   writePersistentItem(name, JSON.stringify(draft))
 }
 
-/** Returns the draft of this tab, or else the browser's last draft. Null if there is none. */
+/** Returns this tab's draft, or else the latest draft stored in the browser. Null if there is none. */
 export function loadStoredDraft(name: string): StoredDraft | null {
   const tabDraft = readTabItem(name)
   const stored = isRecord(tabDraft) ? tabDraft : readPersistentDraft(name)

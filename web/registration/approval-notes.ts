@@ -1,4 +1,4 @@
-/** Form texts of registrations that need approval before payment. */
+/** Form texts for registrations that need approval before payment. */
 import { findApproval, findCategory, getLabel } from '../../engine/index.ts'
 import { EXTENDED_FORM_MESSAGES, formatMessage, selectPluralForm } from '../../engine/messages.ts'
 import type { Answers, PublicEvent } from '../../engine/index.ts'

@@ -1,4 +1,4 @@
-/** The page of an event that is closed for registration, with the contact details. */
+/** The page for an event whose registration is closed, with contact details. */
 import {
   dayOf,
   formatDays,
@@ -57,7 +57,7 @@ export function PastEventNote({ event, now }: Pick<EventResponse, 'event' | 'now
   )
 }
 
-/** Shows the page of an event whose registration is over or not open today: information only, no form. */
+/** Shows the page for an event whose registration has closed or has not opened yet: information only, no form. */
 export default function ClosedPage({ page }: PageProps) {
   if (page.page !== 'event') return null
   const { event, now } = page.event

@@ -179,8 +179,8 @@ export function parseStoredDocuments(
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Returns the phone's time if it is within the server's day, or else the start of that day, because
- * the phone's clock is wrong.
+ * Returns the phone's time if it is within the server's day, or else the start of that day, because the phone's clock
+ * must be wrong.
  */
 function estimateServerTime(startOfDay: string): number {
   const start = Date.parse(startOfDay)

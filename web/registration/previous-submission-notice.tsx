@@ -37,8 +37,8 @@ export function SubmittedNotice({
 }
 
 /**
- * Shows a notice in a browser that has completed a registration before. `isSame` is true if the email address is the
- * same.
+ * Shows that a registration has already been completed in this browser. `isSame` is true if its email address is
+ * the same as in the form.
  */
 export function AlreadyRegisteredNotice({
   completed: { day, ending: lastDigits },

@@ -28,7 +28,7 @@ import { NotesBelowForm, PriceSummary } from './price/price-summary-and-pay-butt
 import { useHydratedAnswers } from './hydration/hydrate-form.ts'
 import { focusNextOnEnter, useRestoredFocus } from './fields/keyboard-and-autofill.ts'
 
-/** Loaded while the answers are sent, because few submits need a dialog. */
+/** Loaded while the answers are sent, because few submissions need a dialog. */
 const loadDialog = (): Promise<typeof SubmitDialog> =>
   import('./submit-dialogs.tsx').then((all) => all.SubmitDialog)
 const PHASES_WITH_DIALOG: ReadonlySet<SubmitPhase['is']> = new Set([
@@ -82,7 +82,7 @@ function FormFlow({
   const [problem, setProblem] = useState<string | null>(null)
   /** The form is submitted as soon as the pending upload has ended. */
   const [isWaitingForUpload, setWaitingForUpload] = useState(false)
-  /** Counts failed submits, so that each one moves the focus to the error summary. */
+  /** Counts failed submissions, so that each one moves the focus to the error summary. */
   const [attempts, setAttempts] = useState(0)
   const [isDraftRestored, setDraftRestored] = useState(draft !== null)
   /** The most recently cleared answers, until the delegate types. */
@@ -98,7 +98,7 @@ function FormFlow({
     setProblem(null)
     setDraftRestored(false)
     setClearedAnswers(null)
-    // A rejected upload is reported, but unlike an edit, it does not cancel the submit.
+    // A rejected upload is reported, but unlike an edit, it does not cancel the submission.
     setWaitingForUpload((isWaiting) => isWaiting && findPendingUpload(uploads.all()) === null)
   }, [event, uploads])
   const { code, context: pricingContext, startLookup } = context
@@ -129,7 +129,7 @@ function FormFlow({
     if (!isChanged) key.current = draft.key
   })
   useEffect(() => {
-    // Look up the answers of the draft, because their fields never lose focus.
+    // Look up the answers restored from the draft, because their fields have not lost the focus.
     for (const [id, value] of Object.entries(draft?.data ?? {})) startLookup(id, value)
   }, [draft, startLookup])
   /** Shows an error as a toast, and in the payment notes while it applies. */
@@ -154,7 +154,7 @@ function FormFlow({
     const extraParameters = {
       ...(code !== null && { code }),
       ...(confirmed && { confirmed }),
-      // The bill showed this category, perhaps offered because the other one was full.
+      // The bill showed this category, which may have been offered because the requested one was full.
       ...(quote !== null && quote.lines.length > 0 && { registration_category: quote.category }),
     }
     const keys = { getCurrent: () => key.current, renew: renewKey, previousRegNo }
@@ -195,14 +195,14 @@ function FormFlow({
         reloadTariff()
         setAttempts((count) => count + 1)
         showToast(submitResult.message, 'bad')
-        if (!Object.keys(submitResult.errors).some((id) => form.shown.has(id)))
+        if (!Object.keys(submitResult.errors).some((id) => form.shownFields.has(id)))
           setProblem(submitResult.message)
         return { is: 'filling' }
       case 'changed':
         reloadTariff()
         return quote === null
           ? { is: 'filling' }
-          : { is: 'price-changed', oldQuote: quote, newQuote: submitResult.now }
+          : { is: 'price-changed', oldQuote: quote, newQuote: submitResult.currentQuote }
       case 'closed':
         reloadTariff()
         showError(submitResult.message)
@@ -261,7 +261,7 @@ function FormFlow({
     setClearedAnswers(null)
     setDraftRestored(true)
   }
-  const isUploading = usePendingUpload(uploads, form.shown)
+  const isUploading = usePendingUpload(uploads, form.shownFields)
   const pendingUploads = useRef<readonly string[]>([])
   const submit = () => {
     if (form.validateAnswers() !== null) setAttempts((count) => count + 1)
@@ -275,7 +275,7 @@ function FormFlow({
   useEffect(() => {
     if (!isWaitingForUpload || isUploading) return
     setWaitingForUpload(false)
-    // If an upload failed, the form is not sent without it.
+    // If an upload failed, the form is not sent without the document.
     if (pendingUploads.current.every((id) => uploads.all().has(id))) submitRef.current()
     else if (form.validateAnswers() !== null) setAttempts((count) => count + 1)
     else showError(UPLOAD_MESSAGES.notAccepted)
@@ -284,7 +284,7 @@ function FormFlow({
   const continueRef = useRef(submit)
   const [isWaitingForLookups, setWaitingForLookups] = useState(false)
   const openNext = () => {
-    const isPending = ({ id }: Field) => form.shown.has(id) && startLookup(id, data[id])
+    const isPending = ({ id }: Field) => form.shownFields.has(id) && startLookup(id, data[id])
     if (event.fields.filter(isPending).length > 0) setWaitingForLookups(true)
     else continueRef.current()
   }
@@ -320,7 +320,7 @@ function FormFlow({
     submitLabel: extensions.submitLabel(event, form.answers),
     contradiction: findContradiction(event, form.answers, currentQuote?.category ?? null),
     uploadNotice: isWaitingForUpload && (
-      <UploadInProgressNotice {...{ uploads }} shown={form.shown} />
+      <UploadInProgressNotice {...{ uploads }} shownFields={form.shownFields} />
     ),
     confirmationAddress: form.answers[event.roles.email ?? ''],
     priceChangeNote: currentQuote && prices && (

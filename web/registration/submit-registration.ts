@@ -13,7 +13,7 @@ export type SubmitResult =
   | { readonly is: 'registered'; readonly response: RegisterResult }
   | { readonly is: 'invalid'; readonly errors: FieldErrors; readonly message: string }
   /** The price, category or period differs from the one that the delegate saw. */
-  | { readonly is: 'changed'; readonly now: Quote }
+  | { readonly is: 'changed'; readonly currentQuote: Quote }
   /** Nothing in the order is on sale. `message` states why. */
   | { readonly is: 'closed'; readonly message: string }
   /** This browser has registered the same person before: registration `regNo`. */
@@ -25,7 +25,7 @@ export type SubmitResult =
   | { readonly is: 'refused'; readonly error: ApiError; readonly isUncertain: boolean }
 
 /** Amounts that the server compares on submit; an event file may rename them in `api.sends`. */
-const DEFAULT_MEANINGS = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
+const DEFAULT_AMOUNT_FIELDS = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
 
 function getQuoteValue(quote: Quote, name: string): string | number | null {
   if (name === 'category' || name === 'period') return quote[name]
@@ -37,16 +37,17 @@ function getQuoteValue(quote: Quote, name: string): string | number | null {
 /** The part of the form that is sent. */
 export type SubmittedForm = {
   readonly answers: Answers
-  /** Fields that are shown; answers of hidden fields are not sent. */
-  readonly shown: ReadonlySet<string>
+  /** Fields that are shown; answers to hidden fields are not sent. */
+  readonly shownFields: ReadonlySet<string>
   readonly uploads: Pick<DocumentUploads, 'all'>
 }
 
 /**
  * Sends the answers with the price that the delegate saw, so that the server can refuse to charge a different one.
  * `extraParameters` contains the discount code, for example. `keys.renew()` creates a new key, because the current
- * one may identify the same answers at an older price. `keys.previousRegNo` is the same person's earlier
- * registration, which the delegate was asked about. `onRetry` is called when a request that timed out is sent again.
+ * one may identify the same answers at an older price. `keys.previousRegNo` is the number of the same person's
+ * earlier registration, if the delegate has confirmed that they want another one. `onRetry` is called when a
+ * request that timed out is sent again.
  */
 export async function register(
   event: PublicEvent,
@@ -61,7 +62,7 @@ export async function register(
   onRetry: () => void,
 ): Promise<SubmitResult> {
   const send = (key: string) =>
-    sendOnce(
+    sendWithKey(
       event,
       form,
       quote,
@@ -83,7 +84,7 @@ export async function register(
     : result
 }
 
-/** The longest time that a slow response may delay a submission. */
+/** The longest time, in milliseconds, that a slow identification may delay a submission. */
 const MAX_IDENTIFICATION_MS = 2_000
 
 let pendingIdentification: Promise<unknown> | undefined
@@ -102,9 +103,9 @@ type Rejection = Extract<SubmitResult, { is: 'refused' }>
 const isKeyReused = (submitResult: SubmitResult): submitResult is Rejection =>
   submitResult.is === 'refused' && submitResult.error.code === 'idempotency_key_reused'
 
-async function sendOnce(
+async function sendWithKey(
   event: PublicEvent,
-  { answers, shown, uploads }: SubmittedForm,
+  { answers, shownFields, uploads }: SubmittedForm,
   quote: Quote | null,
   extraParameters: Readonly<Record<string, string | boolean>>,
   headers: Readonly<Record<string, string>>,
@@ -114,14 +115,14 @@ async function sendOnce(
   const hasFileFields = event.fields.some((field) => field.type === 'file')
   for (const field of event.fields) {
     const answer = answers[field.id]
-    if (shown.has(field.id) && answer !== undefined && field.type !== 'file')
+    if (shownFields.has(field.id) && answer !== undefined && field.type !== 'file')
       fields[field.id] = answer
   }
   Object.assign(fields, extraParameters)
   if (quote !== null) {
     const amounts = Object.values(event.api.sends).includes('total')
       ? event.api.sends
-      : { ...DEFAULT_MEANINGS, ...event.api.sends }
+      : { ...DEFAULT_AMOUNT_FIELDS, ...event.api.sends }
     for (const [name, meaning] of Object.entries(amounts)) {
       const value = getQuoteValue(quote, meaning)
       if (value !== null && !Object.hasOwn(fields, name)) fields[name] = value
@@ -136,23 +137,23 @@ async function sendOnce(
     event.api.register,
     readRegisterResult,
     hasFileFields
-      ? { ...defaults, form: buildFormData(fields, uploads.all(), shown) }
+      ? { ...defaults, form: buildFormData(fields, uploads.all(), shownFields) }
       : { ...defaults, json: fields },
     onRetry,
   )
   return response.ok
     ? { is: 'registered', response: response.value }
-    : readSubmitResult(response.error)
+    : toSubmitResult(response.error)
 }
 
 /**
- * Builds a multipart body. Every value is text, and lists are JSON. A document that the server already has is sent as
- * its token.
+ * Builds a multipart body. Every value is text, and lists are JSON. For a document that the server already has,
+ * only the token is sent.
  */
 function buildFormData(
   fields: Readonly<Record<string, unknown>>,
   uploads: ReturnType<DocumentUploads['all']>,
-  shownFields: SubmittedForm['shown'],
+  shownFields: SubmittedForm['shownFields'],
 ): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))
@@ -176,14 +177,14 @@ const PRICE_CHANGED_CODES: ReadonlySet<string> = new Set([
 /** HTTP statuses whose responses contain field errors. 409 means that an option is full. */
 const FIELD_ERROR_STATUSES: ReadonlySet<number> = new Set([409, 413, 422])
 
-function readSubmitResult(error: ApiError): SubmitResult {
+function toSubmitResult(error: ApiError): SubmitResult {
   const { code, message, errorResponse, status } = error
-  // A discount code is not a form field. The discount code field shows its error.
+  // The discount code is not one of the event's fields. Its own input shows its error.
   if (errorResponse?.errors && FIELD_ERROR_STATUSES.has(status) && !code.startsWith('code_'))
     return { is: 'invalid', errors: errorResponse.errors, message }
   if (PRICE_CHANGED_CODES.has(code)) {
     const newQuote = errorResponse?.quote ? toQuote(errorResponse.quote) : null
-    return newQuote === null ? { is: 'closed', message } : { is: 'changed', now: newQuote }
+    return newQuote === null ? { is: 'closed', message } : { is: 'changed', currentQuote: newQuote }
   }
   if (code === 'same_person' && errorResponse?.reg_no)
     return { is: 'same-person', regNo: errorResponse.reg_no, message }

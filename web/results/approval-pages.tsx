@@ -42,8 +42,8 @@ export function WaitingForApproval({
 }
 
 /**
- * Shows that the registration was not approved. Only the email states the reason and the alternatives: the number
- * alone must not reveal them.
+ * Shows that the registration was not approved. Only the email states the reason and the alternatives:
+ * someone who knows only the registration number must not learn them.
  */
 export function NotApproved({ event, registration }: ApprovalPageProps) {
   return (

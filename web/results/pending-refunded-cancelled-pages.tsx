@@ -18,7 +18,7 @@ import { Badge, PaymentStatusBadge } from '../ui/payment-status-badge.tsx'
 import { Bill } from './bill-details.tsx'
 import type { Registration } from './result-page-data.ts'
 import { GroupedNumber } from './registration-number.tsx'
-import { toLedgerRow } from './ticket/ticket-page.tsx'
+import { toDetailsRow } from './ticket/ticket-page.tsx'
 import './unpaid-and-pending-pages.css'
 
 type StatePageProps = { readonly event: PublicEvent; readonly registration: Registration }
@@ -86,7 +86,7 @@ function buildOrderRow(event: PublicEvent, registration: Registration): DetailsR
   }
 }
 
-/** Shows that the bank has not responded yet. The page checks again and offers neither receipt nor payment. */
+/** Shows that the bank has not responded yet. The page keeps checking, and offers neither a receipt nor a payment. */
 export function ConfirmingPayment({
   event,
   registration,
@@ -189,7 +189,7 @@ export function UnderReview({ event, registration }: StatePageProps) {
 export function Refunded({ event, registration }: StatePageProps) {
   const rows = buildResultRows(event, 'ended', registration, {})
     .filter((row) => !row.id.startsWith('text-'))
-    .map((row) => toLedgerRow(event, row))
+    .map((row) => toDetailsRow(event, row))
   return (
     <section className="state-notice back" aria-labelledby="refunded">
       <h2 className="disp" id="refunded">
@@ -219,7 +219,7 @@ export function Cancelled({ event, registration }: StatePageProps) {
   const refunded = fromMajorUnits(registration.refunded_amount, currency)
   const rows = buildResultRows(event, 'ended', registration, {})
     .filter((row) => !row.id.startsWith('text-') && !OMITTED_ROWS.has(row.id))
-    .map((row) => toLedgerRow(event, row))
+    .map((row) => toDetailsRow(event, row))
   return (
     <section className="state-notice back" aria-labelledby="cancelled">
       <h2 className="disp" id="cancelled">

@@ -140,7 +140,10 @@ function toPaymentState(status: PaymentStatus, inReview: boolean): PaymentState 
 
 const KNOWN_FAILURES: readonly Failure[] = ['declined', 'expired', 'given-back']
 
-/** Reads how a payment failed. The specification's responses do not state it: only a decline by the bank is certain. */
+/**
+ * Reads how a payment failed. The specification's responses do not state it, so a missing value counts as declined.
+ * An unknown value counts as unclear.
+ */
 function readFailure(value: unknown): Failure {
   if (value === undefined) return 'declined'
   return KNOWN_FAILURES.find((candidate) => candidate === value) ?? 'unclear'

@@ -178,8 +178,8 @@ export function getStateTitle(event: PublicEvent, registration: Registration): s
 }
 
 /**
- * Sets the page's theme colour to the event's, because the payment may belong to a different event
- * than the page. Set on the root element, so that dialogs and menus outside the tree have it too.
+ * Sets the page's theme colour to the event's, because the payment may belong to a different event from the page. Set
+ * on the root element, so that dialogs and menus outside the tree have it too.
  */
 function applyThemeColour(colour: string): void {
   const theme = computeThemeColors(colour)

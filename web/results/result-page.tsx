@@ -1,4 +1,4 @@
-/** The result pages: load the registration named in the URL and show its payment state. */
+/** The result pages: load the registration identified by the URL and show its payment state. */
 import { useCallback, useState } from 'react'
 import { readOrderId } from '../../engine/index.ts'
 import { getDisplayableOrderId, RESULT_MESSAGES } from '../../engine/messages.ts'
@@ -67,8 +67,8 @@ function Result({
   useTitle(event, getTitle(event, loadState, outcome))
 
   if (loadState.is === 'loading') return <Loading />
-  // The failed page shows its URL parameters, identically for a number that needs an email address
-  // and for an unknown one.
+  // The failed-payment page shows its URL parameters in the same way for a number that needs an email address as
+  // for an unknown number.
   if (loadState.is !== 'found' && outcome === 'failed')
     return <FailedPayment event={event} registration={null} query={query} now={now} />
   if (loadState.is === 'missing') {
@@ -92,7 +92,7 @@ function Result({
       />
     )
   const { registration } = loadState
-  const requestPayment: RequestPayment = (price, confirmed, onRetry) =>
+  const requestPayment: RequestPayment = (price, confirmedRegNo, onRetry) =>
     callWithRetries(
       '/api/payment/retry/',
       readRetryPaymentData,
@@ -107,7 +107,7 @@ function Result({
         },
         headers: {
           ...(email === null && buildSubmissionKeyHeaders(event, registration.reg_no).headers),
-          ...buildPageHeaders(confirmed),
+          ...buildPageHeaders(confirmedRegNo),
         },
         fallback: event.form.failure,
       },

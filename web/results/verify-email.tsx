@@ -1,4 +1,4 @@
-/** The email address form, if the number alone is not sufficient to show a registration. */
+/** The email address form, shown if the number alone does not give access to a registration. */
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { RESULT_MESSAGES } from '../../engine/messages.ts'

@@ -20,8 +20,8 @@ import './self-service.css'
 const { secondPayment } = SELF_SERVICE_MESSAGES
 
 /**
- * Shows the notice of a second payment. Only its button requests the refund: the email's link opens the page without
- * requesting anything, because mail scanners follow links.
+ * Shows the notice of a second payment. Only its button requests the refund: the link in the email opens the page
+ * but requests nothing, because mail scanners follow links.
  */
 export function DuplicatePayment({
   duplicate,

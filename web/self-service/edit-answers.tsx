@@ -1,4 +1,4 @@
-/** The form for answers that delegates may change themselves; opens on demand. */
+/** The form for answers that delegates may change themselves; opened by a button. */
 import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { formatDay, isDay } from '../../engine/index.ts'

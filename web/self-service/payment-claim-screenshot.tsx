@@ -129,6 +129,6 @@ function toFormField(claimField: WireClaimField, file: NonNullable<WireClaimFiel
     invalid: formatMessage(paymentClaim.wrongFileType, { types }),
     check: true,
     accept: file.accept,
-    bytesMax: file.bytes_max,
+    maxBytes: file.bytes_max,
   }
 }

@@ -206,7 +206,7 @@ function ClaimField({
   )
 }
 
-/** Returns today by the browser's clock, as the maximum of the date field. The server checks the day. */
+/** Returns today's date by the browser's clock, the maximum for the date field. The server checks the day. */
 function getToday(): string {
   const time = readInstant(new Date().toISOString())
   return time === null ? '' : dayOf(time)

@@ -1,4 +1,4 @@
-/** Parsers of the responses to self-service requests. */
+/** Parsers for the responses to self-service requests. */
 import { toWireCurrency } from '../../engine/api.ts'
 import type { SelfServiceResponse } from '../../engine/api.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'

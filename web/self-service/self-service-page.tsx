@@ -47,8 +47,8 @@ function LinkedRegistration({ page }: { readonly page: EventResponse }) {
 }
 
 /**
- * Returns the token of `/my/{token}` as in the email. It needs no decoding, because our tokens contain no escaped
- * characters.
+ * Returns the token in `/my/{token}`, as it is in the email. It needs no decoding, because our tokens contain no
+ * escaped characters.
  */
 const readToken = (pathname: string): string => pathname.split('/')[2] ?? ''
 
@@ -120,7 +120,10 @@ type ExpiredLinkProps = {
   readonly reload: () => void
 }
 
-/** Shows the form and the organisers' address if the link has expired or cannot be looked up. */
+/**
+ * Shows the organisers' address: with the lost-link form if the link has expired, or with a retry button if the
+ * request failed.
+ */
 function ExpiredLink({ event, failure: loadState, reload }: ExpiredLinkProps) {
   return (
     <section className="state-notice" role="alert">

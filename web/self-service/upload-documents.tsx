@@ -1,4 +1,4 @@
-/** Requested or replaceable documents. Each is uploaded as soon as it is selected. */
+/** The panel for documents that are requested or can be replaced. Each is uploaded as soon as it is selected. */
 import { useRef, useState } from 'react'
 import { formatMessage, SELF_SERVICE_MESSAGES, UPLOAD_MESSAGES } from '../../engine/messages.ts'
 import type { WireFile } from '../../engine/api.ts'
@@ -29,7 +29,7 @@ export function UploadDocuments({ data: { files }, path, reload }: PanelProps) {
 type DocumentUploadProps = Pick<PanelProps, 'path' | 'reload'> & { readonly file: WireFile }
 
 function DocumentUpload({
-  file: { id, label, name, accept, bytes_max: bytesMax },
+  file: { id, label, name, accept, bytes_max: maxBytes },
   path,
   reload,
 }: DocumentUploadProps) {
@@ -38,11 +38,11 @@ function DocumentUpload({
   const [percent, setPercent] = useState<number | null>(null)
   const send = async (selectedFile: File | undefined) => {
     if (selectedFile === undefined || percent !== null) return
-    if (selectedFile.size === 0 || selectedFile.size > bytesMax)
+    if (selectedFile.size === 0 || selectedFile.size > maxBytes)
       return action.setProblem(
         selectedFile.size === 0
           ? formatMessage(UPLOAD_MESSAGES.empty, { name: selectedFile.name })
-          : getTooLargeText(selectedFile.name, selectedFile.size, bytesMax),
+          : getTooLargeText(selectedFile.name, selectedFile.size, maxBytes),
       )
     action.setProblem(null)
     setPercent(0)
@@ -94,9 +94,9 @@ function DocumentUpload({
         {accept.length > 0
           ? formatMessage(text.limitAndTypes, {
               types: accept.join(', ').toUpperCase(),
-              limit: formatFileSizeLimit(bytesMax),
+              limit: formatFileSizeLimit(maxBytes),
             })
-          : formatMessage(text.limit, { limit: formatFileSizeLimit(bytesMax) })}
+          : formatMessage(text.limit, { limit: formatFileSizeLimit(maxBytes) })}
       </p>
     </div>
   )

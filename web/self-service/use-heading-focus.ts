@@ -1,4 +1,4 @@
-/** Keeps the keyboard focus in a panel whose focused button disappears. */
+/** Keeps the keyboard focus in a panel when its focused button disappears. */
 import { useEffect, useRef } from 'react'
 import type { RefObject } from 'react'
 

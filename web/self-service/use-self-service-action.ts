@@ -1,4 +1,7 @@
-/** The hook for self-service actions: one request at a time, its result as text, then a reload. */
+/**
+ * The hook for self-service actions: sends one request at a time, returns the result as text, and reloads after a
+ * success.
+ */
 import { useState } from 'react'
 import { buildPageHeaders, call, createIdempotencyKey } from '../app/api-client.ts'
 import { readActionMessage } from './self-service-api-responses.ts'

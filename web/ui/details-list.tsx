@@ -24,7 +24,7 @@ export type DetailsRow = {
 }
 
 /**
- * Shows rows of a label and a value between lines; `money` aligns the values right. A total starts with a dark line.
+ * Shows rows of a label and a value between lines; `money` right-aligns the values. A total has a dark line above it.
  */
 export function DetailsList({
   rows,

@@ -9,13 +9,13 @@ type DialogProps = {
   readonly children: ReactNode
 }
 
-/** Marks the control of a dialog that receives the focus: Cancel, if the dialog is destructive. */
+/** Marks the control that receives the focus when a dialog opens: Cancel, if the action is destructive. */
 export const FOCUSED_FIRST = { 'data-focused-first': '' } as const
 
 /**
  * Shows a modal dialog while mounted. The native element keeps the focus inside, makes the page behind it inert,
- * closes on Escape, and returns the focus to the element that opened it. The focus starts on the marked control, or
- * else on the first field of its form, or else on the title.
+ * closes on Escape, and returns the focus to the element that opened it. The focus starts on the marked control,
+ * otherwise on the first field of the form, otherwise on the title.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialogRef = useRef<HTMLDialogElement>(null)
@@ -29,7 +29,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       dialog?.querySelector<HTMLElement>('[data-focused-first]') ??
       dialog?.querySelector<HTMLElement>('form :is(input, select, textarea)') ??
       heading.current
-    // The beginning of a long dialog stays in view, even if a control further down has the focus.
+    // Keep the beginning of a long dialog in view, even if a control further down has the focus.
     focusTarget?.focus({ preventScroll: true })
     return () => {
       dialog?.close()

@@ -3,7 +3,7 @@ import { formatMessage, UPLOAD_MESSAGES } from '../../engine/messages.ts'
 
 const BYTES_PER_KB = 1024
 const BYTES_PER_MB = BYTES_PER_KB * BYTES_PER_KB
-/** An event file states the limit in MB. In bytes, it is rounded to a whole number. */
+/** Offsets the rounding of a limit that an event file states in MB to whole bytes. */
 const ROUNDING_MARGIN = 1e-5
 
 const formatSize = (bytes: number, round: (amount: number) => number): string =>
@@ -18,9 +18,9 @@ export const formatFileSize = (bytes: number): string => formatSize(bytes, Math.
 export const formatFileSizeLimit = (bytes: number): string =>
   formatSize(bytes, (amount) => Math.floor(amount + ROUNDING_MARGIN))
 
-export const getTooLargeText = (name: string, bytes: number, bytesMax: number): string =>
+export const getTooLargeText = (name: string, bytes: number, maxBytes: number): string =>
   formatMessage(UPLOAD_MESSAGES.tooLarge, {
     name,
     size: formatFileSize(bytes),
-    limit: formatFileSizeLimit(bytesMax),
+    limit: formatFileSizeLimit(maxBytes),
   })

@@ -60,7 +60,10 @@ export function Sprite({ only }: { readonly only?: ReadonlySet<string> }) {
   )
 }
 
-/** Shows an icon of 20 px (16 if small). Hidden from screen readers next to text; pass `label` if there is no text. */
+/**
+ * Shows a 20 px icon (16 px if small). Next to text, it is hidden from screen readers; pass `label` if there is no
+ * text.
+ */
 export function Icon({
   name,
   small,

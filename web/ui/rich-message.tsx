@@ -1,4 +1,4 @@
-/** Inserts elements, such as links, into messages of the catalogue. */
+/** Inserts elements, such as links, into messages from the catalogue. */
 import { Fragment } from 'react'
 import type { ReactNode } from 'react'
 import type { ValueNames } from '../../engine/messages.ts'

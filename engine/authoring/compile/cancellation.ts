@@ -7,24 +7,22 @@ import { asList, asMap, readFileAmount, asText, type PlainMap } from './read-che
 
 const NO_REFUND = 'none'
 
-/** Reads a whole percentage; the schema accepts only "75%" and none. */
-function readRefundPercent(written: unknown): number {
-  return written === undefined || written === NO_REFUND
-    ? 0
-    : Number(asText(written).replace('%', ''))
+/** Reads a whole percentage. The schema accepts only values such as "75%", and `none`. */
+function readRefundPercent(value: unknown): number {
+  return value === undefined || value === NO_REFUND ? 0 : Number(asText(value).replace('%', ''))
 }
 
 /** Compiles the steps in the order of the file. A check reports a wrong order, so such a file is never served. */
-export function toCancellation(plain: PlainMap, currency: Currency): Cancellation {
-  const steps = asList(plain.steps).map(asMap)
+export function toCancellation(cancellationMap: PlainMap, currency: Currency): Cancellation {
+  const steps = asList(cancellationMap.steps).map(asMap)
   const lastStep = steps.find(({ otherwise }) => otherwise !== undefined)
   return {
     steps: steps.flatMap((step) =>
       step.until === undefined
         ? []
-        : [{ until: day(asText(step.until)), ...toRefundTerms(plain, step, currency) }],
+        : [{ until: day(asText(step.until)), ...toRefundTerms(cancellationMap, step, currency) }],
     ),
-    otherwise: toRefundTerms(plain, lastStep ?? {}, currency),
+    otherwise: toRefundTerms(cancellationMap, lastStep ?? {}, currency),
   }
 }
 
@@ -32,25 +30,22 @@ export function toCancellation(plain: PlainMap, currency: Currency): Cancellatio
 export function toRefundTerms(scale: PlainMap, step: PlainMap, currency: Currency): RefundTerms {
   const percent = readRefundPercent(step.otherwise ?? step.refund)
   const charge = readCharge(step.charge ?? scale.charge, currency)
-  const isWithoutTax = (step.without_tax ?? scale.without_tax) === true
+  const excludesTax = (step.without_tax ?? scale.without_tax) === true
   // Without a refund, there is nothing to deduct from.
   return percent === 0
     ? { percent }
     : {
         percent,
-        ...(isWithoutTax && { withoutTax: true as const }),
+        ...(excludesTax && { withoutTax: true as const }),
         ...(charge !== null && { charge }),
       }
 }
 
-function readCharge(
-  written: unknown,
-  currency: Currency,
-): NonNullable<RefundTerms['charge']> | null {
-  if (written === undefined || written === 0) return null
-  if (typeof written === 'number') return { [currency]: readFileAmount(written, currency) }
+function readCharge(value: unknown, currency: Currency): NonNullable<RefundTerms['charge']> | null {
+  if (value === undefined || value === 0) return null
+  if (typeof value === 'number') return { [currency]: readFileAmount(value, currency) }
   return fromPairs(
-    Object.entries(asMap(written)).map(([code, amount]) => [
+    Object.entries(asMap(value)).map(([code, amount]) => [
       code,
       readFileAmount(amount, readCurrency(code) ?? currency),
     ]),

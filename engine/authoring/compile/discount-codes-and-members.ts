@@ -1,6 +1,6 @@
 /** Compiles the file's quotas, unique answers, discount codes and member lists. */
 import type { EventConfig } from '../../event/config.ts'
-import type { CodeKind, Quota, MemberList, Unique } from '../../event/pricing-types.ts'
+import type { CodeKind, Quota, MemberList, UniqueAnswers } from '../../event/pricing-types.ts'
 import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
 import { DEFAULT_SEAT_HOLD_MS } from '../../event/defaults.ts'
 import { toCondition } from './conditions.ts'
@@ -58,7 +58,7 @@ function toQuota(quota: PlainMap): Quota {
   }
 }
 
-function toUnique(unique: PlainMap): Unique {
+function toUnique(unique: PlainMap): UniqueAnswers {
   return {
     fields: asTexts(unique.fields),
     onDuplicate: unique.on_duplicate === 'warn' ? 'warn' : 'block',

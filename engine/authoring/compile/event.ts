@@ -299,7 +299,7 @@ function addCountMax<Context extends Pick<EventConfig, 'quotas'>>(
       const max = fields.find(({ id }) => id === quota.count)?.max
       return max === undefined
         ? quota
-        : { ...quota, countMax: max + (quota.withDelegate === true ? 1 : 0) }
+        : { ...quota, maxCount: max + (quota.withDelegate === true ? 1 : 0) }
     }),
   }
 }

@@ -7,7 +7,7 @@ import {
   type PriceGroup,
   type PriceTable,
   type TaxRule,
-  REGISTRATION,
+  REGISTRATION_LINE_ID,
 } from '../../event/pricing-types.ts'
 import { toCondition } from './conditions.ts'
 import { findState } from '../../event/gstin.ts'
@@ -283,7 +283,7 @@ function toAdjustment(adjustment: PlainMap, currencies: Currencies): Adjustment 
   return {
     id: asText(adjustment.id),
     label: asOptionalText(adjustment.label) ?? formatIdAsWords(asText(adjustment.id)),
-    on: asOptionalText(adjustment.on) ?? REGISTRATION,
+    on: asOptionalText(adjustment.on) ?? REGISTRATION_LINE_ID,
     by:
       percent === undefined
         ? {

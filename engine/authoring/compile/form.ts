@@ -107,7 +107,7 @@ export function toField(value: PlainMap, section: number, context: FieldContext)
       offersCategories: value.options === 'categories' ? true : undefined,
       default: value.default as Scalar | undefined,
       accept: value.accept === undefined ? undefined : asTexts(value.accept),
-      bytesMax:
+      maxBytes:
         type === 'file'
           ? Math.round(Number(value.max_mb ?? DEFAULT_PROOF_MB) * BYTES_PER_MB)
           : undefined,
@@ -120,7 +120,7 @@ export function toField(value: PlainMap, section: number, context: FieldContext)
             : { when: toCondition(required.when), message: readMessage(required.message) },
       min: value.min as number | undefined,
       max: value.max as number | undefined,
-      lengthMax: value.max_length as number | undefined,
+      maxLength: value.max_length as number | undefined,
       pattern: readPattern(value),
       from: readDay(value.from, days),
       to: readDay(value.to, days),

@@ -14,7 +14,7 @@ import {
 } from '../../pricing/bill.ts'
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
 import { type Line } from '../../pricing/bill-lines.ts'
-import { REGISTRATION, type Adjustment, type Item } from '../../event/pricing-types.ts'
+import { REGISTRATION_LINE_ID, type Adjustment, type Item } from '../../event/pricing-types.ts'
 import { toAmount, type Amount, type Currency, type Tax } from '../../lib/money.ts'
 import { listCurrenciesOfEvent, getCurrency } from '../../rules/category.ts'
 import { findItemPeriodOn, findPeriodOfCategoryOn } from '../../pricing/price-periods.ts'
@@ -68,7 +68,7 @@ export type Extremes = {
    * one and the maximum may give a smaller bill.
    */
   readonly smallest: PossibleBill | null
-  readonly dearest: PossibleBill | null
+  readonly mostExpensive: PossibleBill | null
   readonly excessiveDeductions: readonly ExcessiveDeduction[]
 }
 export type BillProof = {
@@ -158,7 +158,7 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
     currency,
     cheapest: pickBest('min', 1),
     smallest: pickBest('smallest', 1),
-    dearest: pickBest('max', -1),
+    mostExpensive: pickBest('max', -1),
     excessiveDeductions: [...excessiveDeductions.values()],
   }
 }
@@ -184,7 +184,7 @@ function findBills(
   const activeAdjustments = adjustments.map((adjustment) =>
     isAdjustmentActive(adjustment, on) ? adjustment : null,
   )
-  const lineIds = [REGISTRATION, ...items.map(({ id }) => id)]
+  const lineIds = [REGISTRATION_LINE_ID, ...items.map(({ id }) => id)]
   const affectsItem = (adjustment: Adjustment, id: string): boolean =>
     adjustment.on === 'all' || adjustment.on === id
   const getLastLine = (adjustment: Adjustment): string | undefined =>
@@ -266,7 +266,8 @@ function findBills(
         max: { ...bill.max, category },
       }
       const { tax } = chooseTax(event.fees, null, answers, category, on)
-      return removeLine(addLine(billWithCategory, REGISTRATION, cell, tax), REGISTRATION)
+      const lineId = REGISTRATION_LINE_ID
+      return removeLine(addLine(billWithCategory, lineId, cell, tax), lineId)
     },
   }
   const addItem = (item: Item): Checkpoint<Bill> => ({

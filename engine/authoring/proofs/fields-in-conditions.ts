@@ -10,7 +10,7 @@ import { assertNever } from '../../lib/result.ts'
 import {
   CODE_NAME,
   METHOD_NAME,
-  getFullSeatName,
+  getFullQuotaName,
   getMemberListValueName,
 } from '../../rules/pricing-context.ts'
 import { listSeatPools } from '../../pricing/quotas.ts'
@@ -105,7 +105,7 @@ export function findMemberListColumn(
 
 /** Returns the names that conditions use for seats that may be full. */
 export function listFullSeatNames(quotas: EventConfig['quotas']): readonly string[] {
-  return listSeatPools(quotas).map(({ id }) => getFullSeatName(id))
+  return listSeatPools(quotas).map(({ id }) => getFullQuotaName(id))
 }
 
 /**

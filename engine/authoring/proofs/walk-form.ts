@@ -10,7 +10,7 @@ import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answer, Answers, Condition, Test } from '../../event/answer-types.ts'
 import { findCategory } from '../../rules/category.ts'
 import { matchesCondition } from '../../rules/evaluate-condition.ts'
-import { CODE_NAME, getFullSeatName } from '../../rules/pricing-context.ts'
+import { CODE_NAME, getFullQuotaName } from '../../rules/pricing-context.ts'
 import { getOwn } from '../../lib/result.ts'
 import { findFirstFull } from '../../pricing/quotas.ts'
 import type { Quota } from '../../event/pricing-types.ts'
@@ -241,7 +241,7 @@ function listRequiredNames(event: EventConfig, name: string): readonly string[] 
     ...(choice.by === 'field' ? [choice.field] : []),
     ...(codeKinds.some(({ gives }) => 'category' in gives) ? [CODE_NAME] : []),
     ...quotas.flatMap(({ id, full, eachOptionOf }) =>
-      full.offer === undefined || eachOptionOf !== undefined ? [] : [getFullSeatName(id)],
+      full.offer === undefined || eachOptionOf !== undefined ? [] : [getFullQuotaName(id)],
     ),
     // An offer depends on the category before the offer, so the category does not depend on itself.
     ...usedNames.filter((candidate) => candidate !== CATEGORY),

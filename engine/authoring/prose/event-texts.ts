@@ -1,7 +1,7 @@
 /** Every displayed text of an event file, with its heading. */
 import { memoize } from '../../lib/memoize.ts'
 import type { Model } from '../checked-file.ts'
-import { listTextPeriods } from './named-periods.ts'
+import { listLocatedPeriods } from './named-periods.ts'
 
 export type EventText = {
   readonly path: string
@@ -21,7 +21,7 @@ export const collectEventTexts = memoize((model: Model): readonly EventText[] =>
     ...[
       ...listOptionPaths(model),
       // Without a label, a period is displayed by its id.
-      ...listTextPeriods(model).flatMap(({ at }) =>
+      ...listLocatedPeriods(model).flatMap(({ at }) =>
         model.source.has(`${at}.label`) ? [] : [`${at}.id`],
       ),
     ].map((path) => {

@@ -6,7 +6,7 @@ import type { Draft } from '../finding.ts'
 import { getStatedClosingDay, type Model } from '../checked-file.ts'
 import { collectEventTexts, type EventText } from './event-texts.ts'
 import { findDaySubject, type DaySubject } from './subject-of-day.ts'
-import { listTextPeriods, type TextPeriod } from './named-periods.ts'
+import { listLocatedPeriods, type LocatedPeriod } from './named-periods.ts'
 
 /**
  * A date at least this many years before the event is historical: a founding date, a date of birth, the date of an Act.
@@ -19,7 +19,7 @@ export type Edge = {
   readonly at: string
   readonly description: string
   readonly side: 'start' | 'end'
-  /** The index in `listTextPeriods` of the period that begins or ends. Null for registration and the event. */
+  /** The index in `listLocatedPeriods` of the period that begins or ends. Null for registration and the event. */
   readonly period: number | null
 }
 /**
@@ -52,7 +52,7 @@ export function collectEdges(model: Model): readonly Edge[] {
     period: number | null,
   ): readonly Edge[] => (day === undefined ? [] : [{ day, at, description, side, period }])
   return [
-    ...listTextPeriods(model).flatMap((period, i, all) => [
+    ...listLocatedPeriods(model).flatMap((period, i, all) => [
       ...findStartEdge(period, i, all[i - 1], createEdge),
       ...findEndEdge(period, i, all[i + 1], createEdge),
     ]),
@@ -87,7 +87,7 @@ type CreateEdge = (
   period: number | null,
 ) => readonly Edge[]
 
-const formatPeriodName = ({ period, owner }: TextPeriod): string =>
+const formatPeriodName = ({ period, owner }: LocatedPeriod): string =>
   `period \`${period.id}\`${owner === null ? '' : ` of \`${owner}\``}`
 
 /**
@@ -95,15 +95,16 @@ const formatPeriodName = ({ period, owner }: TextPeriod): string =>
  * ends.
  */
 function findStartEdge(
-  text: TextPeriod,
+  locatedPeriod: LocatedPeriod,
   i: number,
-  previousPeriod: TextPeriod | undefined,
+  previousPeriod: LocatedPeriod | undefined,
   createEdge: CreateEdge,
 ): readonly Edge[] {
-  const description = `${formatPeriodName(text)} begins on`
-  const { from } = text.period
-  if (from !== undefined) return createEdge(from, `${text.at}.from`, description, 'start', i)
-  return previousPeriod?.period.to === undefined || previousPeriod.list !== text.list
+  const description = `${formatPeriodName(locatedPeriod)} begins on`
+  const { from } = locatedPeriod.period
+  if (from !== undefined)
+    return createEdge(from, `${locatedPeriod.at}.from`, description, 'start', i)
+  return previousPeriod?.period.to === undefined || previousPeriod.list !== locatedPeriod.list
     ? []
     : createEdge(
         addDays(previousPeriod.period.to, 1),
@@ -114,15 +115,15 @@ function findStartEdge(
       )
 }
 function findEndEdge(
-  text: TextPeriod,
+  locatedPeriod: LocatedPeriod,
   i: number,
-  nextPeriod: TextPeriod | undefined,
+  nextPeriod: LocatedPeriod | undefined,
   createEdge: CreateEdge,
 ): readonly Edge[] {
-  const description = `${formatPeriodName(text)} ends on`
-  const { to } = text.period
-  if (to !== undefined) return createEdge(to, `${text.at}.to`, description, 'end', i)
-  return nextPeriod?.period.from === undefined || nextPeriod.list !== text.list
+  const description = `${formatPeriodName(locatedPeriod)} ends on`
+  const { to } = locatedPeriod.period
+  if (to !== undefined) return createEdge(to, `${locatedPeriod.at}.to`, description, 'end', i)
+  return nextPeriod?.period.from === undefined || nextPeriod.list !== locatedPeriod.list
     ? []
     : createEdge(
         addDays(nextPeriod.period.from, -1),

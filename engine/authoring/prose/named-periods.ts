@@ -1,4 +1,4 @@
-/** Finds the price periods that text mentions: of the fees, and of the group whose categories it mentions. */
+/** Finds the price periods that a text mentions: those of the fees, and of the group whose categories it mentions. */
 import { memoize } from '../../lib/memoize.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { findGroupOfCategory } from '../../pricing/price-periods.ts'
@@ -6,7 +6,7 @@ import type { Model } from '../checked-file.ts'
 import { findMatches } from './pattern-matches.ts'
 import { findAllNamed } from './named-in-text.ts'
 
-export type TextPeriod = {
+export type LocatedPeriod = {
   readonly period: Period
   /** `at`: the path of the period in the file; `list`: the path of the list that contains it. */
   readonly at: string
@@ -18,7 +18,7 @@ export type TextPeriod = {
 }
 
 /** Lists the periods of the fees, then those of each group, then those of each item. */
-export const listTextPeriods = memoize(({ config: { fees } }: Model): readonly TextPeriod[] =>
+export const listLocatedPeriods = memoize(({ config: { fees } }: Model): readonly LocatedPeriod[] =>
   [
     { periods: fees.periods, path: 'fees.periods', owner: null, table: 0 },
     ...(fees.groups ?? []).map(({ label, periods }, index) => ({
@@ -72,7 +72,7 @@ export function findTables(
 }
 
 /** Common words for a period, whatever its label. */
-const USUAL_PERIOD_WORDS: readonly (readonly [RegExp, string])[] = [
+const COMMON_PERIOD_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bearly/i, 'early(?:[ -]?birds?)?'],
   [/\b(?:regular|normal|standard)/i, 'regular|normal|standard'],
   [/\blate\b/i, 'late'],
@@ -90,16 +90,17 @@ const COMMON_ID_WORDS = new Set(
  * items.
  */
 const listPeriodNames = memoize((model: Model) => {
-  const textPeriods = listTextPeriods(model)
-  return textPeriods.map(({ period: { id, label }, table }): readonly RegExp[] => {
+  const locatedPeriods = listLocatedPeriods(model)
+  return locatedPeriods.map(({ period: { id, label }, table }): readonly RegExp[] => {
     if (table === null) return []
-    const others = textPeriods.filter((other) => other.table === table)
+    const periodsOfTable = locatedPeriods.filter((other) => other.table === table)
     const words = [label, id.replaceAll('-', ' ')].filter(
       (name) => !COMMON_ID_WORDS.has(name.toLowerCase()),
     )
-    const usualPatterns = USUAL_PERIOD_WORDS.flatMap(([labelPattern, namePattern]) =>
+    const commonPatterns = COMMON_PERIOD_WORDS.flatMap(([labelPattern, namePattern]) =>
       labelPattern.test(`${label} ${id}`) &&
-      others.filter(({ period }) => labelPattern.test(`${period.label} ${period.id}`)).length === 1
+      periodsOfTable.filter(({ period }) => labelPattern.test(`${period.label} ${period.id}`))
+        .length === 1
         ? [namePattern]
         : [],
     )
@@ -107,40 +108,44 @@ const listPeriodNames = memoize((model: Model) => {
       ...words.map((name) =>
         name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/[\s-]+/g, '[\\s-]*'),
       ),
-      ...usualPatterns,
+      ...commonPatterns,
     ]
     return names.map((name) => new RegExp(`(?<![\\w-])(?:${name})(?![\\w-])`, 'gi'))
   })
 })
 
 /**
- * Returns the mentioned period nearest to the date, once for each table that has it. Empty if the text mentions no
- * period.
+ * Returns the index of the mentioned period nearest to the date, once for each table that has it. If `isBeforeDate` is
+ * true, the text precedes the date; otherwise it follows the date. Empty if the text mentions no period.
  */
 export function findNamedPeriods(
   model: Model,
   text: string,
-  isLeft: boolean,
+  isBeforeDate: boolean,
   tables: readonly number[] | null,
 ): readonly number[] {
-  const all = listTextPeriods(model)
+  const all = listLocatedPeriods(model)
   const found = listPeriodNames(model).flatMap((names, index) => {
     const table = all[index]?.table ?? null
     if (table === null || (tables !== null && !tables.includes(table))) return []
     return names.flatMap((name) => {
       const matches = findMatches(text, name)
-      const match = isLeft ? matches.at(-1) : matches[0]
+      const match = isBeforeDate ? matches.at(-1) : matches[0]
       if (match === undefined) return []
       const [start, { length }] = [match.index, match[0]]
       return [{ index, table, start, end: start + length, length }]
     })
   })
   const sorted = found.toSorted((a, b) =>
-    isLeft ? b.end - a.end || b.length - a.length : a.start - b.start || b.length - a.length,
+    isBeforeDate ? b.end - a.end || b.length - a.length : a.start - b.start || b.length - a.length,
   )
   const [best] = sorted
-  const samePlace = sorted.filter(({ start, end }) => start === best?.start && end === best.end)
-  return samePlace
-    .filter(({ table }, at) => samePlace.findIndex((other) => other.table === table) === at)
+  const matchesAtSamePlace = sorted.filter(
+    ({ start, end }) => start === best?.start && end === best.end,
+  )
+  return matchesAtSamePlace
+    .filter(
+      ({ table }, at) => matchesAtSamePlace.findIndex((other) => other.table === table) === at,
+    )
     .map(({ index }) => index)
 }

@@ -3,14 +3,14 @@ import { memoize } from '../../lib/memoize.ts'
 import { findMatches } from './pattern-matches.ts'
 import type { Model } from '../checked-file.ts'
 import type { EventText } from './event-texts.ts'
-import { findNamedPeriods, findTables, listTextPeriods } from './named-periods.ts'
+import { findNamedPeriods, findTables, listLocatedPeriods } from './named-periods.ts'
 
 export type DaySubject = {
   /** `other`: the date of something that has no date in the file, such as abstracts or a birthday. */
   readonly topic: 'price' | 'event' | 'other' | null
   readonly direction: 'until' | 'before' | 'from' | 'after' | null
   /**
-   * Indexes in `listTextPeriods` of the price periods that the text mentions: one for each table that has a period of
+   * Indexes in `listLocatedPeriods` of the price periods that the text mentions: one per table that has a period of
    * this name.
    */
   readonly periods: readonly number[]
@@ -175,7 +175,9 @@ export function findDaySubject(
   )
   const { isCut } = statement
   const [left, right] = [removeAdjectives(statement.left), removeAdjectives(statement.right)]
-  const periodIndex = listTextPeriods(model).findIndex((period) => path.startsWith(`${period.at}.`))
+  const periodIndex = listLocatedPeriods(model).findIndex((period) =>
+    path.startsWith(`${period.at}.`),
+  )
   const direction = findDirection(left, right)
   if (periodIndex >= 0)
     return { topic: 'price', direction, periods: [periodIndex], tables: null, isPartOfEvent: false }

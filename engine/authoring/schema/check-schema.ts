@@ -1,6 +1,6 @@
 /** Checks EV1xx: explains a file's schema errors at their exact positions, with one finding per cause. */
 import { getValueAt } from '../../lib/result.ts'
-import { suggestFormats } from '../suggestions/misspelt-addresses.ts'
+import { suggestCorrections } from '../suggestions/misspelt-addresses.ts'
 import { reportInvalidFormat, getKeyName } from '../suggestions/value-formats.ts'
 import type { Draft, Finding, Meta } from '../finding.ts'
 import { createFinding, hasErrors } from '../finding.ts'
@@ -84,8 +84,8 @@ type CodedDraft = Draft & {
 }
 
 /**
- * Reads a file and checks its schema. `value` is null if there is an error: after a wrong structure or a YAML trap,
- * further findings would be guesses.
+ * Reads a file and checks its schema. `value` is null if there is an error: if the structure is wrong or contains a
+ * YAML trap, further findings would be guesses.
  */
 export function readWithSchema(
   kind: Kind,
@@ -120,12 +120,13 @@ function findStructureErrors(kind: Kind, source: Source): readonly Finding[] {
     .map((draft) => addTaxHelp(source, draft))
   const reportedCodes = new Map<string, string[]>()
   // If several findings cover a location, only the first is reported.
-  const parents = drafts.filter(
+  const coveringDrafts = drafts.filter(
     ({ covers }, index) =>
       covers !== undefined && drafts.findIndex((other) => isWithin(covers, other.covers)) === index,
   )
   const remaining = drafts.filter((draft) => {
-    if (parents.some((other) => other !== draft && isWithin(draft.at, other.covers))) return false
+    if (coveringDrafts.some((other) => other !== draft && isWithin(draft.at, other.covers)))
+      return false
     const earlierCodes = reportedCodes.get(draft.at) ?? []
     const isDuplicate = earlierCodes.some(
       (code) => code === draft.code || SAME_CAUSE.has(`${code} ${draft.code}`),
@@ -133,7 +134,7 @@ function findStructureErrors(kind: Kind, source: Source): readonly Finding[] {
     reportedCodes.set(draft.at, [...earlierCodes, draft.code])
     return !isDuplicate && !isTrapped(source, draft.at)
   })
-  return joinPriceCells(source, remaining).map(({ code, covers: _covers, ...draft }) =>
+  return mergePriceFindings(source, remaining).map(({ code, covers: _covers, ...draft }) =>
     createFinding(code, schemaChecks[code], draft, source),
   )
 }
@@ -141,8 +142,8 @@ function findStructureErrors(kind: Kind, source: Source): readonly Finding[] {
 /** The maximum number of cells in a table that are reported separately for the same mistake. */
 const MAX_REPORTED_CELLS = 2
 
-/** Merges the findings of cells with the same mistake into one, which lists all lines. */
-function joinPriceCells(source: Source, drafts: readonly CodedDraft[]): readonly CodedDraft[] {
+/** Merges the findings for cells with the same mistake into one, which lists all lines. */
+function mergePriceFindings(source: Source, drafts: readonly CodedDraft[]): readonly CodedDraft[] {
   const buildGroupKey = ({ code, at, help, fix }: CodedDraft): string | null =>
     code === 'EV103' && fix === undefined && isPrice(at)
       ? `${at.replace(/\.[^.]+\.\d+$/, '')} ${(help ?? '').replaceAll(/[\d.,]+/g, '#')}`
@@ -159,7 +160,7 @@ function joinPriceCells(source: Source, drafts: readonly CodedDraft[]): readonly
             ...draft,
             notes: [
               ...(draft.notes ?? []),
-              `${group.length - 1} more prices of this table are written like this, in line${lines.size === 1 ? '' : 's'} ${[...lines].join(', ')}`,
+              `${group.length - 1} more prices in this table are written like this, in line${lines.size === 1 ? '' : 's'} ${[...lines].join(', ')}`,
             ],
           },
         ]
@@ -173,7 +174,7 @@ function isWithin(path: string, place: string | undefined): boolean {
 
 /** Suggests the correct notation for a tax if the intention is recognised. */
 function addTaxHelp(source: Source, draft: CodedDraft): CodedDraft {
-  // A misspelt word with a certain fix needs no other suggestion.
+  // If the fix for a misspelt word is certain, no other suggestion is needed.
   if (draft.code === 'EV102' || draft.fix !== undefined) return draft
   const value = getValueAt(source.value, draft.at)
   const help = Array.isArray(value) ? null : explainTax(draft.at, value)
@@ -213,28 +214,28 @@ function buildDraft(
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .join('.')
   const name = path.split('.').at(-1) ?? ''
-  const itemText = getItemName(path)
+  const itemName = getItemName(path)
   const value = error.data
-  const written = source.getScalar(path)
-  const writtenText = written?.text ?? getSourceText(source, path)
-  const ruleMessage = getText(error.parentSchema?.errorMessage)
+  const scalar = source.getScalar(path)
+  const sourceText = scalar?.text ?? getSourceText(source, path)
+  const ruleMessage = asString(error.parentSchema?.errorMessage)
   const saleDraft = suggestSaleStructure(source, path, error)
   if (saleDraft !== null)
     return { code: error.keyword === 'required' ? 'EV102' : 'EV103', part: 'key', ...saleDraft }
   if (path === 'currency' || path === 'fees.currency')
     return {
       code: path === 'currency' ? 'EV105' : 'EV104',
-      ...reportCurrency(source, path, writtenText),
+      ...reportCurrency(source, path, sourceText),
     }
   switch (error.keyword) {
     case 'additionalProperties':
       return reportUnknownKey(source, path, error, allErrors)
     case 'required':
-      return reportMissingKey(source, path, itemText, error, allErrors)
+      return reportMissingKey(source, path, itemName, error, allErrors)
     case 'type':
       return reportWrongType(
         path,
-        itemText,
+        itemName,
         value,
         source,
         [error.params.type].flat().map(String).join(',').split(','),
@@ -245,29 +246,29 @@ function buildDraft(
         return {
           code: 'EV108',
           at: path,
-          message: `this tool supports format 1; the file has ${writtenText}`,
+          message: `this tool supports format 1; the file has ${sourceText}`,
         }
       const options = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
-      const suggestion = /\.also_stored\./.test(path)
+      const knownFix = /\.also_stored\./.test(path)
         ? null
         : suggestValue(name, value, getValueAt(source.value, path.replace(/\.?[^.]*$/, '')))
-      const nearName =
-        suggestion !== null
-          ? { help: suggestion }
+      const suggestion =
+        knownFix !== null
+          ? { help: knownFix }
           : typeof value === 'string'
-            ? suggestName(findAllowedForm(value, options), options, written?.span ?? null)
+            ? suggestName(findAllowedValue(value, options), options, scalar?.span ?? null)
             : {}
       return {
         code: 'EV104',
         at: path,
-        message: `\`${writtenText}\` is not a valid \`${getKeyName(path)}\``,
+        message: `\`${sourceText}\` is not a valid \`${getKeyName(path)}\``,
         help: 'write one of the valid values',
-        ...nearName,
+        ...suggestion,
         notes: [`valid values: ${formatList(options, 20)}`],
       }
     }
     case 'not':
-      // The allowed keys depend on the field's type, so with an unknown type keys are not reported.
+      // The allowed keys depend on the field's type, so keys are not reported if the type is unknown.
       if (hasUnknownType(path, allErrors)) return null
       return {
         code: 'EV106',
@@ -282,12 +283,12 @@ function buildDraft(
     case 'format':
     case 'minLength':
       // An invalid key name is reported once, by the rule for names.
-      if (typeof value !== 'string' || written === null) return null
-      return reportInvalidFormat(path, writtenText, value, {
+      if (typeof value !== 'string' || scalar === null) return null
+      return reportInvalidFormat(path, sourceText, value, {
         keyword: error.keyword,
-        format: getText(error.params.format),
-        pattern: getText(error.params.pattern),
-        words: getText(error.parentSchema?.patternErrorMessage),
+        format: asString(error.params.format),
+        pattern: asString(error.params.pattern),
+        words: asString(error.parentSchema?.patternErrorMessage),
         currency: getCurrencyAt(source, path),
       })
     case 'propertyNames': {
@@ -297,7 +298,7 @@ function buildDraft(
         at: join(path, key),
         part: 'key',
         message: `\`${key}\` is not a valid name`,
-        help: explainKey(path, key),
+        help: suggestKeyName(path, key),
       }
     }
     case 'minimum':
@@ -306,31 +307,29 @@ function buildDraft(
       return {
         code: 'EV105',
         at: path,
-        message: `${writtenText} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${getKeyName(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}`,
+        message: `${sourceText} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${getKeyName(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}`,
         ...(isPrice(path) && typeof value === 'number' && value < 0
           ? { help: `write ${-value}, without a sign` }
           : {}),
       }
     case 'uniqueItems': {
-      const repeatedAt = join(path, Number(error.params.i))
-      const repeatedPath = join(path, Number(error.params.j))
+      const pathOfI = join(path, Number(error.params.i))
+      const pathOfJ = join(path, Number(error.params.j))
       const [first, second] =
-        Number(error.params.i) < Number(error.params.j)
-          ? [repeatedAt, repeatedPath]
-          : [repeatedPath, repeatedAt]
+        Number(error.params.i) < Number(error.params.j) ? [pathOfI, pathOfJ] : [pathOfJ, pathOfI]
       return {
         code: 'EV107',
         at: second,
         message: `\`${source.getScalar(second)?.text ?? 'this entry'}\` is listed twice`,
-        related: [{ at: first, message: 'first here' }],
+        related: [{ at: first, message: 'first listed here' }],
       }
     }
     default:
-      return explainWrongCount(path, itemText, error)
+      return explainWrongCount(path, itemName, error)
   }
 }
 
-/** Suggests `choose` for the bounds of a multiple choice, which has no min and max. */
+/** Suggests `choose` for the bounds of a multiple-choice field, which has no min or max. */
 function suggestBound(source: Source, path: string, name: string, value: unknown): string | null {
   const bound = name === 'max' ? 'at_most' : name === 'min' ? 'at_least' : null
   return bound !== null && getValueAt(source.value, path.replace(/[^.]+$/, 'type')) === 'many'
@@ -338,44 +337,44 @@ function suggestBound(source: Source, path: string, name: string, value: unknown
     : null
 }
 
-function explainWrongCount(path: string, itemText: string, error: SchemaError): CodedDraft | null {
+function explainWrongCount(path: string, itemName: string, error: SchemaError): CodedDraft | null {
   const { keyword, params } = error
-  const draftBase = { code: 'EV107' as const, at: path, part: 'key' as const }
-  const message = getText(error.parentSchema?.errorMessage)
+  const baseDraft = { code: 'EV107' as const, at: path, part: 'key' as const }
+  const message = asString(error.parentSchema?.errorMessage)
   if (message !== undefined)
     return {
-      ...draftBase,
+      ...baseDraft,
       part: /\d$/.test(path) ? 'value' : 'key',
       message,
       ...(/^category\.rules\.\d+$/.test(path)
-        ? { help: 'write {when: …, then: …}, or for all remaining delegates only {otherwise: …}' }
+        ? { help: 'write {when: …, then: …}, or only {otherwise: …} for all remaining delegates' }
         : {}),
     }
   if (keyword === 'minItems' || keyword === 'minProperties')
     return {
-      ...draftBase,
+      ...baseDraft,
       message:
         Number(params.limit) === 1
-          ? `${itemText} is empty`
-          : `${itemText} needs at least ${String(params.limit)} entries`,
+          ? `${itemName} is empty`
+          : `${itemName} needs at least ${String(params.limit)} entries`,
       ...(/^category\.rules\.\d+\.when$/.test(path)
-        ? { help: 'for all remaining delegates write only {otherwise: …}' }
+        ? { help: 'write only {otherwise: …} for all remaining delegates' }
         : {}),
     }
   if (keyword === 'maxItems' || keyword === 'maxProperties')
-    return { ...draftBase, message: `${itemText} has more than ${String(params.limit)} entries` }
+    return { ...baseDraft, message: `${itemName} has more than ${String(params.limit)} entries` }
   // The remaining errors have no specific message.
   return null
 }
 
-function getText(value: unknown): string | undefined {
+function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
 /** Suggests a name for a key, in the style of its siblings. */
-function explainKey(path: string, key: string): string {
+function suggestKeyName(path: string, key: string): string {
   const pattern = isPriceTable(path) ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
-  const suggestion = suggestFormats(key).find((form) => pattern.test(form))
+  const suggestion = suggestCorrections(key).find((form) => pattern.test(form))
   const [, quota, option] = /^full\.([a-z0-9_-]+)\.(.+)$/.exec(key) ?? []
   if (quota !== undefined)
     return `a condition tests a whole quota: give \`${option}\` a quota of its own, {id: ${quota}-${option}, when: …, max: …}, and write {full.${quota}-${option}: true}`
@@ -383,12 +382,12 @@ function explainKey(path: string, key: string): string {
   return suggestion === undefined ? advice : `write ${suggestion}: ${advice}`
 }
 
-/** Returns the allowed value that a string means ("Open" → open), or the text unchanged. */
-function findAllowedForm(value: string, allowed: readonly string[]): string {
-  return suggestFormats(value).find((form) => allowed.includes(form)) ?? value
+/** Returns the allowed value that a string stands for ("Open" → open), or the text unchanged. */
+function findAllowedValue(value: string, allowed: readonly string[]): string {
+  return suggestCorrections(value).find((form) => allowed.includes(form)) ?? value
 }
 
-/** Formats a path for a sentence: "`asi-member`", "field 3 of `fields`". */
+/** Formats a path for a sentence: "`asi-member`", "entry 3 of `fields`". */
 function getItemName(path: string): string {
   const parts = path.split('.')
   const last = parts.at(-1) ?? ''

@@ -14,7 +14,7 @@ import texts from '../../../schemas/texts.schema.json' with { type: 'json' }
 import { memoize } from '../../lib/memoize.ts'
 import { listCurrencies } from '../../lib/money.ts'
 import { DAY_PATTERN } from '../../lib/time.ts'
-import { MAIL_PATTERN } from '../suggestions/misspelt-addresses.ts'
+import { EMAIL_PATTERN } from '../suggestions/misspelt-addresses.ts'
 
 export const SCHEMAS = { event, lists, gateways, texts, site }
 export type Kind = keyof typeof SCHEMAS
@@ -53,7 +53,7 @@ export function createAjv(code: Options['code'] = { optimize: false }): Ajv {
     code,
   })
   ajv.addFormat('date', new RegExp(DAY_PATTERN, 'u'))
-  ajv.addFormat('email', new RegExp(MAIL_PATTERN, 'u'))
+  ajv.addFormat('email', new RegExp(EMAIL_PATTERN, 'u'))
   ajv.addFormat('currency', new RegExp(`^(?:${listCurrencies().join('|')})$`, 'u'))
   // Keywords for messages, with the names that editors use.
   ajv.addVocabulary(['errorMessage', 'patternErrorMessage'])

@@ -12,7 +12,7 @@ import { memoize } from '../../lib/memoize.ts'
 import type { Source } from '../syntax/source.ts'
 
 /** Reads the currency from a file's text, which may be invalid. Returns INR if the currency is missing or invalid. */
-export const getStatedCurrency = (text: string): Currency =>
+export const readStatedCurrency = (text: string): Currency =>
   readCurrency(/^currency: *["']?([A-Z]{3})\b/m.exec(text)?.[1]) ?? INR
 
 /** Returns the currency of a price: that of the category in its row or cell, otherwise the event's. */
@@ -22,9 +22,9 @@ export function getCurrencyAt(source: Source, path: string): Currency {
     const id = source.getScalar(`categories.${index}.id`)?.text
     if (id === undefined || !names.includes(id)) continue
     const statedCurrency = source.getScalar(`categories.${index}.currency`)?.text
-    return readCurrency(statedCurrency) ?? getStatedCurrency(source.text)
+    return readCurrency(statedCurrency) ?? readStatedCurrency(source.text)
   }
-  return getStatedCurrency(source.text)
+  return readStatedCurrency(source.text)
 }
 
 /** Short names that several currencies share, each with the most likely currency. */

@@ -6,34 +6,34 @@ import { toPlainDigits, removeQuotes } from './amount-notations.ts'
 export type AddressSuggestion = { readonly mistake: string; readonly correction: string }
 
 /** Matches exactly one address. Delegates' answers are checked less strictly (field-types.ts). */
-export const MAIL_PATTERN =
+export const EMAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\'|]+@[^\\s@<>()\\[\\],;:"\'/|]+\\.[^\\s@<>()\\[\\],;:"\'/.|]{2,}$'
-const MAIL_REGEXP = new RegExp(MAIL_PATTERN, 'u')
+const EMAIL_REGEXP = new RegExp(EMAIL_PATTERN, 'u')
 /** Returns a suggestion; null if the address is correct or no correction is known. */
 export function suggestEmail(text: string): AddressSuggestion | null {
-  const written = text.trim()
-  const candidates = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
+  const trimmedText = text.trim()
+  const candidates = trimmedText.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanEmail)
   if (
     candidates.length > 1 &&
-    candidates.filter((candidate) => MAIL_REGEXP.test(candidate)).length > 1
+    candidates.filter((candidate) => EMAIL_REGEXP.test(candidate)).length > 1
   )
     return { mistake: 'there are two addresses instead of one', correction: candidates[0] ?? '' }
-  const cleanedText = cleanMail(written)
+  const cleanedText = cleanEmail(trimmedText)
   const at = cleanedText.lastIndexOf('@')
   const domain = suggestDomain(cleanedText.slice(at + 1).toLowerCase())
   if (at > 0 && domain !== null) {
     const correction = `${cleanedText.slice(0, at)}@${domain}`
-    return MAIL_REGEXP.test(correction)
+    return EMAIL_REGEXP.test(correction)
       ? { mistake: `\`${cleanedText.slice(at + 1)}\` is probably a typing mistake`, correction }
       : null
   }
-  return cleanedText !== written && MAIL_REGEXP.test(cleanedText)
-    ? { mistake: `\`${written}\` is not a valid address`, correction: cleanedText }
+  return cleanedText !== trimmedText && EMAIL_REGEXP.test(cleanedText)
+    ? { mistake: `\`${trimmedText}\` is not a valid address`, correction: cleanedText }
     : null
 }
 
 /** Removes characters that are often copied along with an address. */
-function cleanMail(text: string): string {
+function cleanEmail(text: string): string {
   return removeQuotes(text)
     .normalize('NFKC')
     .replace(/^\[[^\]]*\]\(mailto:([^)]*)\)$/i, '$1')
@@ -71,7 +71,7 @@ export function suggestWebAddress(text: string): AddressSuggestion | null {
     : { mistake: 'this is not the start of a web address', correction: `www.${wwwMatch[1]}` }
 }
 
-/** A website address with or without its scheme. A path of our own pages begins with a slash. */
+/** A website address with or without its scheme. Paths to our own pages begin with a slash. */
 const SITE_ADDRESS =
   /^(?:h?t?tt?p?ps?\s*[:;]?\s*[/\\]+|www\b|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/\\]|$))/i
 
@@ -79,7 +79,7 @@ const SITE_ADDRESS =
  * Returns possible corrections of a string that violates a schema pattern, nearest first. If `acceptsSites` is true,
  * the pattern accepts external addresses, so an external address is not mistaken for one of Rollcall's pages.
  */
-export function suggestFormats(text: string, acceptsSites = false): readonly string[] {
+export function suggestCorrections(text: string, acceptsSites = false): readonly string[] {
   const trimmed = toPlainDigits(removeQuotes(text))
     .replace(/[\s,;:.]+$/, '')
     .trim()
@@ -159,7 +159,9 @@ export function suggestColour(text: string): string | null {
     .toLowerCase()
     .replace(/[\s_-]+/g, '')
     .replace(/^(dark|deep|light|royal|sky|bright)/, '')
-  const knownColour = Object.entries(COLOUR_BY_NAME).find(([one]) => one === name)?.[1]
+  const knownColour = Object.entries(COLOUR_BY_NAME).find(
+    ([colourName]) => colourName === name,
+  )?.[1]
   if (knownColour !== undefined) return knownColour
   const parts = /^rgba?\(?\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})/i.exec(trimmed)
   if (parts !== null)

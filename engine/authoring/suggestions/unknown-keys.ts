@@ -91,7 +91,7 @@ function suggestItemKey(
 export function reportMissingKey(
   source: Source,
   path: string,
-  itemText: string,
+  itemName: string,
   error: SchemaError,
   allErrors: readonly SchemaError[],
 ): KeyDraft | null {
@@ -112,7 +112,7 @@ export function reportMissingKey(
       code: 'EV102',
       at: join(nestedBlock.path, key),
       part: 'key',
-      message: `\`${key}\` belongs to ${itemText === '' ? 'the file itself' : itemText}, but is inside \`${nestedBlock.name}\``,
+      message: `\`${key}\` belongs to ${itemName === '' ? 'the file itself' : itemName}, but is inside \`${nestedBlock.name}\``,
       help: `indent its line as far as \`${nestedBlock.name}\``,
       related: [{ at: nestedBlock.path, part: 'key', message: 'inside this' }],
       covers: join(nestedBlock.path, key),
@@ -121,7 +121,7 @@ export function reportMissingKey(
     code: 'EV102',
     at: path,
     part: 'key',
-    message: `\`${key}\` is missing${itemText === '' ? '' : ` in ${itemText}`}`,
+    message: `\`${key}\` is missing${itemName === '' ? '' : ` in ${itemName}`}`,
     ...findRequiringType(source, path, key),
     ...toHelp(
       RULE_PATH.test(path) && key === 'when' && hasKey(value, 'then')

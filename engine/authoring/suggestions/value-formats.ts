@@ -1,7 +1,7 @@
 /** Explains values of the right type in the wrong format: a date, an address, a name, a price. */
 import type { Currency } from '../../lib/money.ts'
 import { isDay } from '../../lib/time.ts'
-import { suggestColour, suggestFormats, suggestEmail } from './misspelt-addresses.ts'
+import { suggestColour, suggestCorrections, suggestEmail } from './misspelt-addresses.ts'
 import { toPlainDigits, explainPrice, removeQuotes } from './amount-notations.ts'
 import type { Draft } from '../finding.ts'
 
@@ -85,7 +85,7 @@ export function reportInvalidFormat(
   const acceptsSites = pattern !== '' && new RegExp(pattern, 'u').test(EXAMPLE_SITE)
   const suggestion = /#\[/.test(pattern)
     ? suggestColour(text)
-    : suggestFormats(text, acceptsSites).find(
+    : suggestCorrections(text, acceptsSites).find(
         (form) =>
           pattern !== '' &&
           form !== text &&

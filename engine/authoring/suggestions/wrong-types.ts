@@ -1,5 +1,5 @@
 /** Explains values of the wrong type: text for a number, a number for text, one value for a list. */
-import { suggestColour, suggestFormats } from './misspelt-addresses.ts'
+import { suggestColour, suggestCorrections } from './misspelt-addresses.ts'
 import { suggestAmount, suggestNumber, toPlainDigits, explainPrice } from './amount-notations.ts'
 import { getKeyName } from './value-formats.ts'
 import { suggestCondition, suggestConnective } from './condition-notations.ts'
@@ -12,12 +12,12 @@ import { explainSaleValue } from './structures-of-other-form-builders.ts'
 import type { Source } from '../syntax/source.ts'
 
 /**
- * Reports a value of the wrong type. `types` are the types that the schema allows; `itemText` describes the item in
+ * Reports a value of the wrong type. `types` are the types that the schema allows; `itemName` describes the item in
  * the message.
  */
 export function reportWrongType(
   path: string,
-  itemText: string,
+  itemName: string,
   value: unknown,
   source: Source,
   types: readonly string[],
@@ -94,7 +94,7 @@ export function reportWrongType(
     message:
       path === ''
         ? 'the file must be a block of keys'
-        : `${itemText === '' ? `\`${name}\`` : itemText} must be ${typeNames.join(' or ')}`,
+        : `${itemName === '' ? `\`${name}\`` : itemName} must be ${typeNames.join(' or ')}`,
     notes: path === '' ? [] : [actualText],
     ...suggestCorrection(path, value, source, types),
   }
@@ -217,7 +217,7 @@ function suggestCorrection(
       : { help: suggestBareName(raw) ?? `to write text, put it in quotes: ${quoteText(raw)}` }
   if (accepts('object') && typeof value === 'string' && ENTRY_LIST_PATHS.test(path))
     return {
-      help: `write {id: ${suggestFormats(value).find((form) => /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(form)) ?? 'name'}}`,
+      help: `write {id: ${suggestCorrections(value).find((form) => /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(form)) ?? 'name'}}`,
     }
   if (accepts('object') && typeof value === 'string' && path !== '')
     return { help: `write its keys below it, each on its own line, indented` }

@@ -270,7 +270,7 @@ export function readYaml(
               name === key
                 ? `\`${name}\` is written twice in the same block`
                 : `\`${key}\` is the old name of \`${name}\`, which is in the same block`,
-            related: [{ span: firstSpan, message: 'first here' }],
+            related: [{ span: firstSpan, message: 'first written here' }],
             help: /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/.test(path)
               ? `keep one of the two; for either answer write a list, ${name}: [pg, faculty]`
               : 'keep one of the two',

@@ -2,7 +2,7 @@
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
 import type { YAMLMap, YAMLSeq } from 'yaml'
 import { suggestAmount, explainPrice } from '../suggestions/amount-notations.ts'
-import { getStatedCurrency } from '../suggestions/currency-notations.ts'
+import { readStatedCurrency } from '../suggestions/currency-notations.ts'
 import type { Currency } from '../../lib/money.ts'
 import { suggestCondition } from '../suggestions/condition-notations.ts'
 import { findStrayLine } from './stray-lines.ts'
@@ -246,7 +246,7 @@ function findCommaTraps(
     message: `the comma in \`${thousandsMatch[0]}\` separates entries: this is read as two prices`,
     help: `write [${contentWithoutThousands
       .split(',')
-      .map((cell) => suggestPriceText(cell.trim(), getStatedCurrency(text)))
+      .map((cell) => suggestPriceText(cell.trim(), readStatedCurrency(text)))
       .join(', ')}]`,
   })
 }

@@ -10,7 +10,7 @@ import {
   findPlaceholderNames,
   formatUnit,
 } from '../../event/placeholders-and-answer-texts.ts'
-import { REGISTRATION, type Item } from '../../event/pricing-types.ts'
+import { REGISTRATION_LINE_ID, type Item } from '../../event/pricing-types.ts'
 import type { RefundTerms } from '../../event/approval-and-cancellation-types.ts'
 import { getOwn } from '../../lib/result.ts'
 import { formatMoney, formatPrice } from '../../lib/money.ts'
@@ -79,7 +79,7 @@ export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
     const changes = [...facts].flatMap(([key, fact]) =>
       previousFacts.get(key) === fact
         ? []
-        : [key === REGISTRATION && day === from ? formatFirstDay(fact) : fact],
+        : [key === REGISTRATION_LINE_ID && day === from ? formatFirstDay(fact) : fact],
     )
     if (changes.length > 0) calendarDays.push({ day, changes })
     previousFacts = facts
@@ -111,7 +111,7 @@ function listFacts(event: EventConfig, day: Day, seats: readonly Fact[]): readon
   const desk = checkRegistrationOpen(withDeskDays(event, day), day)
   const isOver = day > event.to
   return [
-    [REGISTRATION, opening.open ? OPEN : `Registration: closed. “${opening.text}”`],
+    [REGISTRATION_LINE_ID, opening.open ? OPEN : `Registration: closed. “${opening.text}”`],
     ['desk', `Registration by staff: ${formatStaffRegistration(opening.open, desk.open)}`],
     ...(opening.open || desk.open ? [...listSaleFacts(event, day), ...seats] : []),
     ['edit', `Delegates can change: ${formatEditable(event, day)}`],

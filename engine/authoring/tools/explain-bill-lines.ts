@@ -12,7 +12,7 @@ import { describeCondition, describeFirstFailure } from '../../rules/describe-co
 import { matchesCondition, toList } from '../../rules/evaluate-condition.ts'
 import { type Line } from '../../pricing/bill-lines.ts'
 import {
-  REGISTRATION,
+  REGISTRATION_LINE_ID,
   type Adjustment,
   type Item,
   type PriceTable,
@@ -72,7 +72,7 @@ export function explainLines(
   day: Day,
 ): readonly LineExplanation[] {
   return lines.flatMap((line): LineExplanation[] => {
-    if (line.id === REGISTRATION) {
+    if (line.id === REGISTRATION_LINE_ID) {
       const cell = findCell(
         event.fees.prices ?? {},
         getPricesPath(event, category),
@@ -331,7 +331,7 @@ function formatBillLine(
   const { quantity, unit } = line
   const price = (unit * quantity) as Amount
   const sum = quantity === 1 ? '' : ` = ${formatPrice(price, currency)}`
-  const times = line.id === REGISTRATION ? '' : `${quantity} × `
+  const times = line.id === REGISTRATION_LINE_ID ? '' : `${quantity} × `
   return [
     ['line', `${line.label}  ${times}${formatPrice(unit, currency)}${sum}  ${sourceText}`],
     ...(tax === null || price === 0

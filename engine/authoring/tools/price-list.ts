@@ -17,7 +17,7 @@ import {
 } from '../../lib/money.ts'
 import { getCurrency } from '../../rules/category.ts'
 import { getOwn } from '../../lib/result.ts'
-import { REGISTRATION } from '../../event/pricing-types.ts'
+import { REGISTRATION_LINE_ID } from '../../event/pricing-types.ts'
 import type { Condition } from '../../event/answer-types.ts'
 import type {
   Adjustment,
@@ -332,7 +332,7 @@ export function formatAdjustment(
       ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%`
       : formatSigned(by.amount, by.currency ?? event.currency)
   return [
-    `${label}: ${change} on ${on === 'all' ? 'all lines' : on === REGISTRATION ? on : nameItem(event, on)}`,
+    `${label}: ${change} on ${on === 'all' ? 'all lines' : on === REGISTRATION_LINE_ID ? on : nameItem(event, on)}`,
     ...(from === undefined ? [] : [`from ${formatDay(from)}`]),
     ...(to === undefined ? [] : [`to ${formatDay(to)}`]),
     ...(when === undefined ? [] : [`where ${describe(event, when)}`]),

@@ -7,7 +7,7 @@ import type { Source } from '../syntax/source.ts'
 type Edit = { readonly start: number; readonly end: number; readonly text: string }
 
 /** Returns the edits to the dates of birth that an age condition tests in the examples. */
-export function moveBirthdays(
+export function moveDatesOfBirth(
   source: Source,
   change: (dateOfBirth: Day) => string,
 ): readonly Edit[] {
@@ -51,7 +51,11 @@ function listPaths(value: unknown, path: string): readonly string[] {
 }
 
 /** Moves a date of birth so that the delegate is exactly as old on the first day of the new event as on the old one. */
-export function shiftBirthday(dateOfBirth: Day, eventStart: Day, shiftDay: (day: Day) => Day): Day {
+export function shiftDateOfBirth(
+  dateOfBirth: Day,
+  eventStart: Day,
+  shiftDay: (day: Day) => Day,
+): Day {
   const years = Number(eventStart.slice(0, 4)) - Number(dateOfBirth.slice(0, 4))
   const [oldStart, newStart] = [
     subtractYears(eventStart, years),
@@ -66,7 +70,7 @@ export function shiftBirthday(dateOfBirth: Day, eventStart: Day, shiftDay: (day:
  * Describes a date that is probably an age limit, because it is a whole number of years before the event's first or
  * last day, give or take a day. States the corresponding date for the next event. Returns null for other dates.
  */
-export function explainUnchangedBirthday(
+export function explainUnchangedDateOfBirth(
   day: string,
   oldEvent: EventConfig,
   shiftDay: (day: Day) => Day,

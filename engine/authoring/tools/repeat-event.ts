@@ -14,9 +14,9 @@ import { getAccountPrefix } from '../../payments/card-accounts.ts'
 import { getGatewayKind } from '../../payments/gateways/capabilities.ts'
 import {
   describeAgeDays,
-  explainUnchangedBirthday,
-  shiftBirthday,
-  moveBirthdays,
+  explainUnchangedDateOfBirth,
+  shiftDateOfBirth,
+  moveDatesOfBirth,
 } from './repeat-birthdays.ts'
 import { listAllPeriods, findPeriodRenamings, type Renaming } from './repeat-periods.ts'
 import { shiftDays } from './shift-days.ts'
@@ -66,8 +66,8 @@ export function repeatEvent(
   const editedText = applyEdits(text, [
     ...createEdits(source, oldEvent, { prefix, key, account }),
     ...protectConsentVersions(source, oldEvent, marker.mark),
-    ...moveBirthdays(source, (birthday) =>
-      marker.mark(shiftBirthday(birthday, oldEvent.from, shiftDay)),
+    ...moveDatesOfBirth(source, (birthday) =>
+      marker.mark(shiftDateOfBirth(birthday, oldEvent.from, shiftDay)),
     ),
   ])
   const replacedText = [
@@ -76,7 +76,7 @@ export function repeatEvent(
     [buildWordPattern(oldEvent.id), id] as const,
   ].reduce((done, [pattern, to]) => done.replace(pattern, () => marker.mark(to)), editedText)
   const titledText = replaceTitle(replacedText, oldEvent.title, years, marker.mark)
-  const shiftResult = shiftDays(titledText, { weeks, event: oldEvent.from })
+  const shiftResult = shiftDays(titledText, { weeks, eventStart: oldEvent.from })
   const newText = replaceDemo(marker.restore(shiftResult.text), oldEvent, findAccountPath(source))
 
   const dates = formatDays(shiftDay(oldEvent.from), shiftDay(oldEvent.to))
@@ -129,7 +129,7 @@ export function repeatEvent(
       ),
       ...[...new Set(shiftResult.unchangedTexts)].map(
         (day) =>
-          explainUnchangedBirthday(day, oldEvent, shiftDay) ??
+          explainUnchangedDateOfBirth(day, oldEvent, shiftDay) ??
           `“${day}” looks like a date and is unchanged.`,
       ),
       ...describeAgeDays(source, shiftDay),

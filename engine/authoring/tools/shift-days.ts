@@ -3,20 +3,20 @@ import { findDays, findMonths, type StatedDays, type DayWords } from '../prose/f
 import { addDays, countDaysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 
 const DAYS_PER_WEEK = 7
-/** Dates more than this many years from the event are historical, dates of birth or unrelated. */
-const NEAR_YEARS = 3
+/** Dates more than this many years from the event are assumed to be historical dates, dates of birth or unrelated. */
+const MAX_YEARS_FROM_EVENT = 3
 const MONTHS =
   'January February March April May June July August September October November December'.split(' ')
 
 export type DayShift = {
   readonly weeks: number
   /** The first day of the event in the original text. A date without a year means the one nearest to this day. */
-  readonly event: Day
+  readonly eventStart: Day
 }
 export type ShiftedText = {
   readonly text: string
   readonly shiftedCount: number
-  /** Texts that look like a date and were not changed. */
+  /** Phrases that look like dates but were not changed. */
   readonly unchangedTexts: readonly string[]
 }
 
@@ -31,21 +31,21 @@ export function shiftDays(text: string, shift: DayShift): ShiftedText {
 }
 
 function shiftLine(line: string, shift: DayShift): ShiftedText {
-  const eventYear = Number(shift.event.slice(0, 4))
+  const eventYear = Number(shift.eventStart.slice(0, 4))
   const days = findDays(line, eventYear)
   const months = findMonths(line, () => days)
   const unchangedTexts: string[] = []
   const parts = [
-    ...days.map((stated) => ({
-      ...stated,
-      rewrite: (phrase: string) => shiftSpan(phrase, stated, shift),
+    ...days.map((statedDays) => ({
+      ...statedDays,
+      rewrite: (phrase: string) => shiftSpan(phrase, statedDays, shift),
     })),
-    ...months.map((stated) => ({
-      ...stated,
+    ...months.map((statedMonth) => ({
+      ...statedMonth,
       rewrite: (phrase: string) =>
         shiftDayText(
           phrase,
-          { day: 15, month: stated.month, year: stated.year, weekday: null },
+          { day: 15, month: statedMonth.month, year: statedMonth.year, weekday: null },
           shift,
         ),
     })),
@@ -65,17 +65,21 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
 }
 
 /**
- * Returns the date that the words mean. If they state no year, it is the date nearest to the event. Returns null if
+ * Returns the date that the words refer to. If they state no year, it is the date nearest to the event. Returns null if
  * there is no such date, or if it is far from the event.
  */
-function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
-  const eventYear = Number(event.slice(0, 4))
+function resolveDate({ day, month, year }: DayWords, eventStart: Day): Day | null {
+  const eventYear = Number(eventStart.slice(0, 4))
   const years = year === null ? [eventYear - 1, eventYear, eventYear + 1] : [year]
   const [nearest] = years
     .map((year) => `${year}-${padToTwoDigits(month)}-${padToTwoDigits(day)}`)
     .filter(isDay)
-    .toSorted((a, b) => Math.abs(countDaysBetween(a, event)) - Math.abs(countDaysBetween(b, event)))
-  return nearest === undefined || Math.abs(Number(nearest.slice(0, 4)) - eventYear) > NEAR_YEARS
+    .toSorted(
+      (a, b) =>
+        Math.abs(countDaysBetween(a, eventStart)) - Math.abs(countDaysBetween(b, eventStart)),
+    )
+  return nearest === undefined ||
+    Math.abs(Number(nearest.slice(0, 4)) - eventYear) > MAX_YEARS_FROM_EVENT
     ? null
     : nearest
 }
@@ -83,24 +87,24 @@ function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
 const padToTwoDigits = (number: number): string => String(number).padStart(2, '0')
 const shiftDay = (day: Day, { weeks }: DayShift): Day => addDays(day, weeks * DAYS_PER_WEEK)
 
-function shiftSpan(phrase: string, stated: StatedDays, shift: DayShift): string | null {
-  if (stated.first === stated.last) return shiftDayText(phrase, stated.first, shift)
+function shiftSpan(phrase: string, statedDays: StatedDays, shift: DayShift): string | null {
+  if (statedDays.first === statedDays.last) return shiftDayText(phrase, statedDays.first, shift)
   const [first, last] = [
-    readMeaning(stated.first, shift.event),
-    readMeaning(stated.last, shift.event),
+    resolveDate(statedDays.first, shift.eventStart),
+    resolveDate(statedDays.last, shift.eventStart),
   ]
   if (first === null || last === null) return null
   const [from, to] = [shiftDay(first, shift), shiftDay(last, shift)]
   if (phrase === formatDays(first, last)) return formatDays(from, to)
   const names = [...phrase.matchAll(/\p{L}{3,}/gu)].filter(([word]) => isMonth(word))
-  if (names.length !== 1) return shiftBothHalves(phrase, stated, shift)
+  if (names.length !== 1) return shiftBothHalves(phrase, statedDays, shift)
   const numbers = [...phrase.matchAll(/(?<!\d)\d{1,2}(?!\d)/g)]
   if (numbers.length < 2) return null
   // "14, 15 & 16 March" has one number per day, so this works only within one month.
   if (from.slice(0, 7) === to.slice(0, 7)) {
     const daysMoved = countDaysBetween(first, from)
-    const offset = Number(from.slice(8)) - Number(first.slice(8))
-    return daysMoved === 0 ? phrase : shiftWords(phrase, to, stated.last.day, offset)
+    const dayOffset = Number(from.slice(8)) - Number(first.slice(8))
+    return daysMoved === 0 ? phrase : shiftWords(phrase, to, statedDays.last.day, dayOffset)
   }
   const [month = ''] = names[0] ?? []
   const year = /(?:19|20)\d\d/.exec(phrase)?.[0]
@@ -112,7 +116,7 @@ function shiftSpan(phrase: string, stated: StatedDays, shift: DayShift): string 
 }
 
 /** Shifts both halves of "31 January – 1 February 2026" separately. */
-function shiftBothHalves(phrase: string, stated: StatedDays, shift: DayShift): string | null {
+function shiftBothHalves(phrase: string, statedDays: StatedDays, shift: DayShift): string | null {
   const separator =
     /\s*(?:–|—|-|\bto\b|\btill\b|\buntil\b|\bupto\b|\bup to\b|\bthrough\b|\band\b|&)\s*/gi
   for (const match of phrase.matchAll(separator)) {
@@ -120,12 +124,12 @@ function shiftBothHalves(phrase: string, stated: StatedDays, shift: DayShift): s
       phrase.slice(0, match.index),
       phrase.slice(match.index + match[0].length),
     ]
-    const eventYear = Number(shift.event.slice(0, 4))
+    const eventYear = Number(shift.eventStart.slice(0, 4))
     const halves = [findDays(firstHalf, eventYear), findDays(secondHalf, eventYear)]
     if (halves.some((half) => half.length !== 1)) continue
     const [a, b] = [
-      shiftDayText(firstHalf, stated.first, shift),
-      shiftDayText(secondHalf, stated.last, shift),
+      shiftDayText(firstHalf, statedDays.first, shift),
+      shiftDayText(secondHalf, statedDays.last, shift),
     ]
     if (a !== null && b !== null) return a + match[0] + b
   }
@@ -133,13 +137,13 @@ function shiftBothHalves(phrase: string, stated: StatedDays, shift: DayShift): s
 }
 
 function shiftDayText(phrase: string, words: DayWords, shift: DayShift): string | null {
-  const meaning = readMeaning(words, shift.event)
-  if (meaning === null) return null
-  const to = shiftDay(meaning, shift)
+  const date = resolveDate(words, shift.eventStart)
+  if (date === null) return null
+  const shiftedDay = shiftDay(date, shift)
   const isoMatch = /^(\D*)\d{4}([-/.])(\d{1,2})\2(\d{1,2})(.*)$/s.exec(phrase)
   if (isoMatch !== null) {
-    const [, before = '', sign = '', month = '', day = '', after = ''] = isoMatch
-    return `${before}${to.slice(0, 4)}${sign}${matchDigits(month, to.slice(5, 7))}${sign}${matchDigits(day, to.slice(8))}${after}`
+    const [, before = '', separator = '', month = '', day = '', after = ''] = isoMatch
+    return `${before}${shiftedDay.slice(0, 4)}${separator}${matchDigits(month, shiftedDay.slice(5, 7))}${separator}${matchDigits(day, shiftedDay.slice(8))}${after}`
   }
   const numericMatch =
     /^(.*?)(\d{1,2})(\s?[-/.]\s?)(\d{1,2})(?:(\s?[-/.]\s?)(\d{4}|\d{2}))?(\D*)$/s.exec(phrase)
@@ -148,36 +152,36 @@ function shiftDayText(phrase: string, words: DayWords, shift: DayShift): string 
       ,
       before = '',
       firstNumber = '',
-      sign = '',
+      separator = '',
       secondNumber = '',
-      sign2 = '',
+      secondSeparator = '',
       year = '',
       after = '',
     ] = numericMatch
     const isDayFirst = Number(firstNumber) === words.day && Number(secondNumber) === words.month
     const [first, second] = isDayFirst
-      ? [to.slice(8), to.slice(5, 7)]
-      : [to.slice(5, 7), to.slice(8)]
-    return `${before}${matchDigits(firstNumber, first)}${sign}${matchDigits(secondNumber, second)}${sign2}${year === '' ? '' : to.slice(4 - year.length, 4)}${after}`
+      ? [shiftedDay.slice(8), shiftedDay.slice(5, 7)]
+      : [shiftedDay.slice(5, 7), shiftedDay.slice(8)]
+    return `${before}${matchDigits(firstNumber, first)}${separator}${matchDigits(secondNumber, second)}${secondSeparator}${year === '' ? '' : shiftedDay.slice(4 - year.length, 4)}${after}`
   }
-  return shiftWords(phrase, to, words.day, Number(to.slice(8)) - words.day)
+  return shiftWords(phrase, shiftedDay, words.day, Number(shiftedDay.slice(8)) - words.day)
 }
 
 /**
  * Replaces the words for one or more days in one month: the month's name, the year after it, and the numbers up to
- * `lastDay`, which change by `daysApart`.
+ * `lastDay`, which change by `dayOffset`.
  */
-function shiftWords(phrase: string, to: Day, lastDay: number, daysApart: number): string {
-  let isPast = false
+function shiftWords(phrase: string, shiftedDay: Day, lastDay: number, dayOffset: number): string {
+  let isLastDayReplaced = false
   return phrase.replace(
     /(\p{L}{3,})|(?<!\d)(\d{4}|\d{1,2})(st|nd|rd|th)?(?![\p{L}\d])/giu,
     (match: string, word: string | undefined, digits: string | undefined, ordinal?: string) => {
-      if (word !== undefined) return isMonth(word) ? formatMonthLike(word, to) : match
+      if (word !== undefined) return isMonth(word) ? formatMonthLike(word, shiftedDay) : match
       if (digits === undefined) return match
-      if (digits.length === 4) return to.slice(0, 4)
-      if (isPast) return to.slice(2, 4)
-      isPast = Number(digits) === lastDay
-      const day = Number(digits) + daysApart
+      if (digits.length === 4) return shiftedDay.slice(0, 4)
+      if (isLastDayReplaced) return shiftedDay.slice(2, 4)
+      isLastDayReplaced = Number(digits) === lastDay
+      const day = Number(digits) + dayOffset
       return (
         (digits.startsWith('0') ? padToTwoDigits(day) : String(day)) +
         (ordinal === undefined ? '' : matchOrdinal(ordinal, day))

@@ -234,7 +234,7 @@ function showField(field: Field): Block {
         : field.options?.map(({ id, label }) => ({ id, label })),
     default: field.default,
     accept: field.accept,
-    max_mb: field.bytesMax === undefined ? undefined : field.bytesMax / 1024 / 1024,
+    max_mb: field.maxBytes === undefined ? undefined : field.maxBytes / 1024 / 1024,
     ignore_case: field.ignoreCase ? true : undefined,
     show_when: field.showWhen && showCondition(field.showWhen),
     required:
@@ -247,7 +247,7 @@ function showField(field: Field): Block {
     check: field.check ? undefined : false,
     min: field.min,
     max: field.max,
-    max_length: field.lengthMax,
+    max_length: field.maxLength,
     from: field.from,
     to: field.to,
     unit: field.unitOne === undefined ? field.unit : { one: field.unitOne, other: field.unit },

@@ -2,7 +2,7 @@
 import { findGroupOfCategory } from '../../pricing/price-periods.ts'
 import type { Category, EventConfig } from '../../event/config.ts'
 import {
-  REGISTRATION,
+  REGISTRATION_LINE_ID,
   type Adjustment,
   type Fees,
   type Item,
@@ -174,7 +174,7 @@ function showAdjustment(
     when: when && showCondition(when),
     from,
     to,
-    on: on === REGISTRATION ? undefined : on,
+    on: on === REGISTRATION_LINE_ID ? undefined : on,
     ...('percent' in by
       ? { percent: by.percent }
       : { amount: toMajorUnits(by.amount, by.currency ?? currency), currency: by.currency }),

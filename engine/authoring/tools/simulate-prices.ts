@@ -49,7 +49,7 @@ type Simulation = {
     | readonly {
         readonly currency: Currency
         readonly cheapest: PossibleBill | null
-        readonly dearest: PossibleBill | null
+        readonly mostExpensive: PossibleBill | null
       }[]
     | null
   /** The days on which staff register delegates at the front desk. Absent if the file states none. */
@@ -264,9 +264,9 @@ function formatExtremes(simulation: Simulation['extremes']): readonly string[] {
     bill === null
       ? []
       : [`${name} bill${formatCurrencySuffix(currency)}: ${formatPossibleBill(currency, bill)}`]
-  return simulation.flatMap(({ currency, cheapest, dearest }) => [
+  return simulation.flatMap(({ currency, cheapest, mostExpensive }) => [
     ...describeBill('Cheapest', currency, cheapest),
-    ...describeBill('Dearest', currency, dearest),
+    ...describeBill('Dearest', currency, mostExpensive),
   ])
 }
 

@@ -15,9 +15,9 @@ export type GatewayCapabilities = {
   readonly methods: readonly ('card' | 'net_banking' | 'upi' | 'wallet' | 'pay_later')[]
   readonly hasPartialRefunds: boolean
   /** The smallest payment, in major units of its currency. */
-  readonly majorUnitsMin: number
+  readonly minMajorUnits: number
   /** The largest payment, in minor units. */
-  readonly amountMax: Amount
+  readonly maxAmount: Amount
   /** Whether the server creates the checkout before redirecting the browser. */
   readonly createsCheckout: boolean
   /**
@@ -43,8 +43,8 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
     currencies: [INR],
     methods: ['card', 'net_banking', 'upi', 'wallet'],
     hasPartialRefunds: true,
-    majorUnitsMin: 1,
-    amountMax: MAX_AMOUNT,
+    minMajorUnits: 1,
+    maxAmount: MAX_AMOUNT,
     createsCheckout: false,
     checkoutMinutes: null,
     refundsWithin: null,
@@ -56,8 +56,8 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
     currencies: listCurrencies('INR USD EUR GBP AUD CAD CHF HKD LKR SGD'),
     methods: ['card', 'net_banking', 'upi', 'wallet', 'pay_later'],
     hasPartialRefunds: true,
-    majorUnitsMin: 1,
-    amountMax: MAX_AMOUNT,
+    minMajorUnits: 1,
+    maxAmount: MAX_AMOUNT,
     createsCheckout: true,
     // Captured automatically at least 12 minutes after authorisation; refunded after three days.
     checkoutMinutes: { min: 12, max: 3 * 24 * 60 },
@@ -93,9 +93,9 @@ export const getCardCapabilities = ({
 
 /** Returns the smallest payment that a gateway accepts in this currency. */
 export const getGatewayMinimum = (
-  { majorUnitsMin }: GatewayCapabilities,
+  { minMajorUnits }: GatewayCapabilities,
   currency: Currency,
-): Amount => toAmount(majorUnitsMin * 10 ** getDecimals(currency))
+): Amount => toAmount(minMajorUnits * 10 ** getDecimals(currency))
 
 /** The kind of each gateway, keyed by its name in the gateways file. Stored payments contain this name. */
 export type GatewayKinds = Readonly<Record<string, GatewayKind>>

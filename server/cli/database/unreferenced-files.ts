@@ -24,8 +24,8 @@ export const unknownFilesCommand: Command = {
       return 2
     }
     return withContext(terminal, async ({ uploads }) => {
-      const { setAside, aside } = await uploads.sweep(true)
-      terminal.print(`${setAside} files were set aside. The folder now contains ${aside}.`)
+      const { setAside, asideCount } = await uploads.sweep(true)
+      terminal.print(`${setAside} files were set aside. The folder now contains ${asideCount}.`)
       return 0
     })
   },

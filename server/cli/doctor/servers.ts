@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import type { Environment } from '../../dependencies.ts'
 import { createClock } from '../../ops/clock.ts'
-import { SERVED_FILE } from '../../ops/recovery/detect-older-database.ts'
+import { LAST_SERVED_FILE } from '../../ops/recovery/detect-older-database.ts'
 import { PID_FILE, findServingPid } from '../../storage/database/single-server-lock.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import { buildHealthUrl, fetchHealth } from '../health.ts'
@@ -37,7 +37,7 @@ export async function checkServers(environment: Environment): Promise<Finding> {
     )
   const prefix = `A server is running on this DATA_DIR (process ${pid})`
   if (!hasDatabase(environment))
-    return existsSync(path.join(dataDir, SERVED_FILE))
+    return existsSync(path.join(dataDir, LAST_SERVED_FILE))
       ? reportWrong(`${prefix}, and its database is gone. ${KEEP_RUNNING_MESSAGE}`)
       : reportCheck(
           `${prefix}. It is starting for the first time and has not created its database yet.`,

@@ -13,10 +13,10 @@ import { isOwnMachine } from '../../ops/environment.ts'
 import { reportCheck, reportGood, reportWrong } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-/** These checks sweep no uploads, so they need no references to them. */
+/** These checks do not sweep uploads, so they need no references to them. */
 const NO_REFERENCES = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
 
-/** Opens the bucket of uploads. Null if uploads are not in a bucket. */
+/** Opens the uploads bucket. Returns null if uploads are not in a bucket. */
 function openBucket(environment: Environment): UploadStorage | null {
   const { uploadsBucket = null } = environment
   return uploadsBucket === null
@@ -45,7 +45,7 @@ export async function checkBucket(environment: Environment): Promise<readonly Fi
     ...(remainingCount > 0
       ? [
           reportCheck(
-            `${remainingCount} uploads are still in DATA_DIR. If they are not in the bucket yet, stop the server and run rollcall db move files-to-s3.`,
+            `${remainingCount === 1 ? '1 upload is' : `${remainingCount} uploads are`} still in DATA_DIR. If ${remainingCount === 1 ? 'it is' : 'they are'} not in the bucket yet, stop the server and run rollcall db move files-to-s3.`,
           ),
         ]
       : []),
@@ -66,20 +66,30 @@ function countFiles(folder: string): number {
 export async function checkFiles(
   environment: Environment,
   referencedHashes: readonly string[],
-  readMissing: () => Promise<readonly string[]>,
+  findMissingFiles: () => Promise<readonly string[]>,
 ): Promise<Finding> {
   const bucket = openBucket(environment)
   try {
     const storedHashes = bucket === null ? null : new Set(await bucket.listHashes())
     const missing =
       storedHashes === null
-        ? await readMissing()
+        ? await findMissingFiles()
         : referencedHashes.filter((sha256) => !storedHashes.has(sha256))
-    return missing.length === 0
-      ? reportGood('No file that a registration refers to is missing.')
-      : reportWrong(
-          `${missing.length} files that registrations refer to are missing, such as ${missing[0]}. ${bucket === null ? 'Restore them from a backup.' : 'Restore them in the bucket, or run rollcall db move files-to-s3.'}`,
-        )
+    const [firstMissing] = missing
+    if (firstMissing === undefined)
+      return reportGood('No file that a registration refers to is missing.')
+    const [problem, object] =
+      missing.length === 1
+        ? [`1 file that registrations refer to is missing: ${firstMissing}.`, 'it']
+        : [
+            `${missing.length} files that registrations refer to are missing, such as ${firstMissing}.`,
+            'them',
+          ]
+    return reportWrong(
+      bucket === null
+        ? `${problem} Restore ${object} from a backup.`
+        : `${problem} Restore ${object} in the bucket, or run rollcall db move files-to-s3.`,
+    )
   } catch (error) {
     if (!(error instanceof UploadsUnavailable)) throw error
     return reportCheck(

@@ -16,8 +16,8 @@ import type { SharedFiles, SourceText } from '../../../engine/authoring.ts'
 import type { Terminal } from '../command.ts'
 import {
   BUNDLED_EVENTS,
-  BUNDLED_SHARED,
-  readShared,
+  BUNDLED_SHARED_FOLDER,
+  readSharedFolder,
   readText,
 } from '../../events/files/event-folder.ts'
 import { findIgnoredFiles } from '../../events/files/ignored-files.ts'
@@ -123,7 +123,10 @@ export function findSharedFolder(file: string, terminal: Terminal, sharedFolder?
     path.join(path.dirname(file), '_shared'),
     path.join(findEventsFolder(terminal), '_shared'),
   ]
-  return candidates.find((folder) => existsSync(path.join(folder, 'texts.yaml'))) ?? BUNDLED_SHARED
+  return (
+    candidates.find((folder) => existsSync(path.join(folder, 'texts.yaml'))) ??
+    BUNDLED_SHARED_FOLDER
+  )
 }
 
 export async function readSharedFiles(
@@ -131,7 +134,7 @@ export async function readSharedFiles(
   terminal: Terminal,
   sharedFolder?: string,
 ): Promise<SharedFiles> {
-  return (await readShared(findSharedFolder(file, terminal, sharedFolder))).shared
+  return (await readSharedFolder(findSharedFolder(file, terminal, sharedFolder))).shared
 }
 
 /**

@@ -15,7 +15,7 @@ import {
 } from '../../../engine/authoring.ts'
 import type { Finding } from '../../../engine/authoring.ts'
 import type { Command, Status, Terminal } from '../command.ts'
-import { readFolder, readShared, getSources } from '../../events/files/event-folder.ts'
+import { readFolder, readSharedFolder, getSources } from '../../events/files/event-folder.ts'
 import { checkFolder } from '../../events/files/check-files.ts'
 import type { Folder } from '../../events/files/event-folder.ts'
 import { parseArguments } from '../options.ts'
@@ -264,7 +264,10 @@ async function readFolders(
     return null
   }
   const ignoredMessages = await listIgnoredFiles(names, terminal)
-  const problems = folders.flatMap((folder) => [...folder.problems, ...folder.unreadable.values()])
+  const problems = folders.flatMap((folder) => [
+    ...folder.problems,
+    ...folder.unreadableFiles.values(),
+  ])
   const messages = new Set([
     ...folders.flatMap((folder) => folder.ignoredMessages),
     ...ignoredMessages,
@@ -286,7 +289,7 @@ async function readFolders(
       (folder) => path.dirname(folder.shared.texts.path) === sharedFolder,
     )
     const group = folders[groupIndex] ?? {
-      ...(await readShared(sharedFolder)),
+      ...(await readSharedFolder(sharedFolder)),
       site: null,
       files: [],
     }

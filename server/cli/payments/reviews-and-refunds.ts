@@ -46,13 +46,13 @@ export const reviewsCommand: Command = {
         terminal.print(JSON.stringify(reviews.map(toWireReview), null, 2))
         return 0
       }
-      const findTitle = (id: string | null): string =>
+      const findEventTitle = (id: string | null): string =>
         (id === null ? null : events.findById(id)?.config.title) ?? id ?? 'no event'
       terminal.print(
         reviews.length === 0
           ? 'No payment needs review.'
           : [
-              ...reviews.map((review) => formatReview(review, findTitle(review.eventId))),
+              ...reviews.map((review) => formatReview(review, findEventTitle(review.eventId))),
               `${reviews.length} ${reviews.length === 1 ? 'needs' : 'need'} a decision: rollcall payment decide ID … --version … --why … --who …`,
             ].join('\n\n'),
       )

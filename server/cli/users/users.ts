@@ -19,13 +19,13 @@ const help = `Usage: rollcall user add <username> --role ROLE [--event ID]... [-
        rollcall user remove <username>
        rollcall user list
 
-Manages the users of the office. A new password ends the user's sessions; reset-second-factor is for a lost phone.
+Manages office users. A new password ends the user's sessions; reset-second-factor is for a lost phone.
 Roles are ${ROLES.join(', ')}; each role includes the permissions of the roles before it. The first user must be
 an owner.
 --event limits a user to an event and can be repeated; without it the user has access to all events. The last owner
 with access to all events cannot be removed. The password is generated and printed, or read from standard input with
---password-stdin: at least 8 characters, and not easy to guess (a common password, the user's or an event's name, a
-keyboard row). The server may be running.
+--password-stdin: at least 8 characters, and not a common password, a keyboard row, or the name of the user or an
+event. The server may be running.
 
 DATA_DIR and EVENTS_DIR are the folders of the database and the event files.
 
@@ -91,10 +91,10 @@ export const userCommand: Command = {
     try {
       const clock = createClock(environment.clockStart)
       const request = {
-        verb: subcommand,
+        subcommand,
         username: username ?? '',
         password,
-        may: readPermissions(values),
+        permissions: readPermissions(values),
         at: clock(),
       }
       return await performSubcommand(store, request, terminal)
@@ -132,7 +132,7 @@ function readPermissions({ role, event }: Values): Permissions {
   return { role: roleName, events: event === undefined ? null : [...new Set(event)] }
 }
 
-type Password = { readonly text: string; readonly isGiven: boolean }
+type Password = { readonly text: string; readonly isFromStdin: boolean }
 
 /** Reads the password from standard input or generates one. If it is rejected, prints the reason and returns null. */
 async function readPassword(
@@ -141,29 +141,29 @@ async function readPassword(
   eventIds: readonly string[],
   terminal: Terminal,
 ): Promise<Password | null> {
-  if (values['password-stdin'] !== true) return { text: generatePassword(), isGiven: false }
+  if (values['password-stdin'] !== true) return { text: generatePassword(), isFromStdin: false }
   const text = (await readAll(terminal.input ?? process.stdin)).replace(/\r?\n$/, '')
   const problem = findPasswordProblem(text, [username, ...eventIds])
-  if (problem === null) return { text, isGiven: true }
-  terminal.printError(`${problem} Without --password-stdin, one is generated.`)
+  if (problem === null) return { text, isFromStdin: true }
+  terminal.printError(`${problem} Without --password-stdin, a password is generated.`)
   return null
 }
 
 type UserRequest = {
-  readonly verb: string
+  readonly subcommand: string
   readonly username: string
   readonly password: Password
-  readonly may: Permissions
+  readonly permissions: Permissions
   readonly at: ReturnType<ReturnType<typeof createClock>>
 }
 
 async function performSubcommand(
   store: Store,
-  { verb: subcommand, username, password, may, at }: UserRequest,
+  { subcommand, username, password, permissions, at }: UserRequest,
   { print, printError }: Terminal,
 ): Promise<Status> {
   const withPassword = (text: string): string =>
-    password.isGiven ? text : `${text}\nPassword: ${password.text}`
+    password.isFromStdin ? text : `${text}\nPassword: ${password.text}`
   const printChange = (result: UserChange | 'removed', text: string): Status => {
     if (result === 'done' || result === 'removed') {
       print(text)
@@ -188,22 +188,30 @@ async function performSubcommand(
         )
       return 0
     case 'add': {
-      if ((await store.adminCount()) === 0 && (may.role !== 'owner' || may.events !== null)) {
+      if (
+        (await store.adminCount()) === 0 &&
+        (permissions.role !== 'owner' || permissions.events !== null)
+      ) {
         printError(
           'The first user must be an owner with access to all events. This owner can then add other users.',
         )
         return 1
       }
-      const newUser = await store.addAdmin(username, await hashPassword(password.text), at, may)
-      if (newUser.ok)
-        print(withPassword(`User "${username}" was added: ${formatPermissions(may)}.`))
+      const addResult = await store.addAdmin(
+        username,
+        await hashPassword(password.text),
+        at,
+        permissions,
+      )
+      if (addResult.ok)
+        print(withPassword(`User "${username}" was added: ${formatPermissions(permissions)}.`))
       else printError(`A user named "${username}" already exists.`)
-      return newUser.ok ? 0 : 1
+      return addResult.ok ? 0 : 1
     }
     case 'role':
       return printChange(
-        await store.setPermissions(username, may),
-        `"${username}" is now ${formatPermissions(may)}.`,
+        await store.setPermissions(username, permissions),
+        `"${username}" is now ${formatPermissions(permissions)}.`,
       )
     case 'passwd': {
       const isDone = await store.setPassword(username, await hashPassword(password.text), at)
@@ -226,7 +234,7 @@ async function performSubcommand(
     default:
       return printChange(
         await store.removeAdmin(username),
-        `User "${username}" was removed and is signed out everywhere.`,
+        `User "${username}" was removed and signed out everywhere.`,
       )
   }
 }

@@ -24,20 +24,20 @@ import { checkFolder } from './check-files.ts'
 import { findIgnoredFiles } from './ignored-files.ts'
 
 export type Folder = EventFolder & {
-  /** Problems that prevent a check, in sentences: no event file, or a shared file that cannot be read. */
+  /** Problems that prevent a check, as full sentences: no event file, or a shared file that cannot be read. */
   readonly problems: readonly string[]
   /** Paths of shared files that are missing or unreadable. They are checked as empty text, with no findings. */
-  readonly unreadShared: readonly string[]
-  /** Path of an event file that cannot be read → the reason, in a sentence. */
-  readonly unreadable: ReadonlyMap<string, string>
-  /** Files that look like event files but are ignored, in sentences. */
+  readonly unreadableSharedFiles: readonly string[]
+  /** Path of an event file that cannot be read → the reason, as a full sentence. */
+  readonly unreadableFiles: ReadonlyMap<string, string>
+  /** One sentence for each file that looks like an event file but is ignored. */
   readonly ignoredMessages: readonly string[]
 }
 export type CompiledFolder = {
   readonly served: readonly ServedEvent[]
   /** Path of a file that must not be served → the reason. */
   readonly refused: ReadonlyMap<string, string>
-  /** Findings in readable form, by path of the file. */
+  /** Formatted findings, by file path. */
   readonly findingsByPath: ReadonlyMap<string, string>
   /** Errors that do not belong to any single event file. */
   readonly folderErrors: readonly string[]
@@ -46,20 +46,20 @@ export type CompiledFolder = {
   /** True if the check was stopped or failed: another attempt may give a result. */
   readonly isUnchecked: boolean
   readonly site: Site | null
-  /** In readable form; empty if there are none. */
+  /** Formatted findings; empty if there are none. */
   readonly findings: string
 }
 export type CompileOptions = { readonly cacheFolder: string; readonly production: boolean }
-/** Checks a folder; an error is a sentence with the reason why there is no result. */
+/** Checks a folder; the error is a sentence that explains why there is no result. */
 export type FolderCheck = (input: FolderCheckInput) => Promise<Result<CheckedFolder, string>>
 
 const SHARED_NAMES = ['lists', 'gateways', 'texts', 'site'] as const
 type SharedName = (typeof SHARED_NAMES)[number]
-/** The bundled events, and their shared files, which a folder without shared files uses. */
+/** The bundled events and their shared files. A folder without its own shared files uses these. */
 export const BUNDLED_EVENTS = path.join(import.meta.dirname, '..', '..', '..', 'events')
-export const BUNDLED_SHARED = path.join(BUNDLED_EVENTS, '_shared')
-/** The number of files read concurrently: below a process's limit of open files, and enough to keep a disk busy. */
-const FILES_BATCH_SIZE = 64
+export const BUNDLED_SHARED_FOLDER = path.join(BUNDLED_EVENTS, '_shared')
+/** The number of files read concurrently: below the per-process limit on open files, and enough to keep a disk busy. */
+const FILE_BATCH_SIZE = 64
 
 /** Returns true if an entry is an event file; files whose names start with a dot belong to editors. */
 function isEventFile(name: string): boolean {
@@ -69,7 +69,7 @@ function isEventFile(name: string): boolean {
 /** Returns the location of a folder's shared files: its `_shared`, otherwise Rollcall's own. */
 export function findSharedFolder(folder: string): string {
   const ownFolder = path.join(folder, '_shared')
-  return existsSync(path.join(ownFolder, 'texts.yaml')) ? ownFolder : BUNDLED_SHARED
+  return existsSync(path.join(ownFolder, 'texts.yaml')) ? ownFolder : BUNDLED_SHARED_FOLDER
 }
 
 /** Returns the paths of all files that events are built from: event files sorted by name, then shared ones. */
@@ -147,18 +147,18 @@ export async function readFolder(
   } catch (error) {
     readError = explainReadError(folder, error)
   }
-  const sharedFiles = await readShared(shared)
-  const unreadable = new Map<string, string>()
+  const sharedFiles = await readSharedFolder(shared)
+  const unreadableFiles = new Map<string, string>()
   const files: SourceText[] = []
-  for (let start = 0; start < names.length; start += FILES_BATCH_SIZE) {
-    const batch = names.slice(start, start + FILES_BATCH_SIZE)
+  for (let start = 0; start < names.length; start += FILE_BATCH_SIZE) {
+    const batch = names.slice(start, start + FILE_BATCH_SIZE)
     for (const [index, readResult] of (await Promise.all(batch.map(readText))).entries()) {
       const file = batch[index] ?? ''
-      if (!readResult.ok) unreadable.set(file, readResult.error)
+      if (!readResult.ok) unreadableFiles.set(file, readResult.error)
       else if (readResult.value !== null) files.push({ path: file, text: readResult.value })
     }
   }
-  const isEmpty = files.length === 0 && unreadable.size === 0
+  const isEmpty = files.length === 0 && unreadableFiles.size === 0
   return {
     ...sharedFiles,
     files,
@@ -167,20 +167,20 @@ export async function readFolder(
       ...(isEmpty
         ? [
             readError ??
-              `There is no event file to serve in ${folder}. Put one there (rollcall new writes a first one), or correct EVENTS_DIR.`,
+              `There is no event file to serve in ${folder}. Put one there (rollcall new creates one), or correct EVENTS_DIR.`,
           ]
         : []),
     ],
-    unreadable,
+    unreadableFiles,
     ignoredMessages: await findIgnoredFiles(folder),
   }
 }
 
 /**
  * Reads a folder's shared files and its site file. A missing shared file is checked as empty text, and is
- * listed in `unreadShared`.
+ * listed in `unreadableSharedFiles`.
  */
-export async function readShared(folder: string): Promise<Omit<Folder, 'files'>> {
+export async function readSharedFolder(folder: string): Promise<Omit<Folder, 'files'>> {
   const problems: string[] = []
   const readSharedFile = async (name: SharedName): Promise<SourceText | null> => {
     const file = path.join(folder, `${name}.yaml`)
@@ -188,12 +188,12 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
     if (!text.ok) problems.push(text.error)
     return text.ok && text.value !== null ? { path: file, text: text.value } : null
   }
-  const unreadShared: string[] = []
+  const unreadableSharedFiles: string[] = []
   const readTextOrEmpty = async (name: SharedName): Promise<SourceText> => {
     const file = await readSharedFile(name)
     if (file !== null) return file
     const missingPath = path.join(folder, `${name}.yaml`)
-    unreadShared.push(missingPath)
+    unreadableSharedFiles.push(missingPath)
     return { path: missingPath, text: '' }
   }
   const [lists, gateways, texts, site] = await Promise.all([
@@ -203,7 +203,14 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
     readSharedFile('site'),
   ])
   const shared = { lists, gateways, texts }
-  return { shared, site, problems, unreadShared, unreadable: new Map(), ignoredMessages: [] }
+  return {
+    shared,
+    site,
+    problems,
+    unreadableSharedFiles,
+    unreadableFiles: new Map(),
+    ignoredMessages: [],
+  }
 }
 
 /** Returns all texts by path, for printing findings. */
@@ -221,17 +228,17 @@ export function getSources({ files, shared, site }: EventFolder): ReadonlyMap<st
 export async function compileFolder(
   folder: Folder,
   options: CompileOptions,
-  check: FolderCheck = checkFolderHere,
+  check: FolderCheck = checkFolderInThisThread,
 ): Promise<CompiledFolder> {
-  const sharedTexts = serializeShared(folder.shared)
+  const sharedTexts = serialiseSharedFiles(folder.shared)
   const cache = await openCache(options.cacheFolder)
   const hashes = new Map(
     folder.files.map((file) => [file.path, computeHash(file.text, sharedTexts)]),
   )
   const getHash = (file: string): string => hashes.get(file) ?? ''
   const knownEvents = new Map<string, KnownEvent>()
-  for (let start = 0; start < folder.files.length; start += FILES_BATCH_SIZE) {
-    const batch = folder.files.slice(start, start + FILES_BATCH_SIZE)
+  for (let start = 0; start < folder.files.length; start += FILE_BATCH_SIZE) {
+    const batch = folder.files.slice(start, start + FILE_BATCH_SIZE)
     const cachedEvents = await Promise.all(batch.map(({ path: file }) => cache.read(getHash(file))))
     for (const [index, { path: file }] of batch.entries()) {
       const entry = cachedEvents[index]
@@ -240,7 +247,7 @@ export async function compileFolder(
   }
   const { production } = options
   const { files, shared: sharedFiles, site } = folder
-  const unreadShared = new Set(folder.unreadShared)
+  const unreadableSharedFiles = new Set(folder.unreadableSharedFiles)
   const folderHash = computeHash(
     JSON.stringify([
       production,
@@ -265,7 +272,7 @@ export async function compileFolder(
   if (cleanFolder === null && isClean(checkedFolder))
     await cache.writeCleanFolder(folderHash, { site: checkedFolder.site })
   const served: ServedEvent[] = []
-  const refused = new Map(folder.unreadable)
+  const refused = new Map(folder.unreadableFiles)
   const findingsByPath = new Map<string, string>()
   for (const [index, file] of folder.files.entries()) {
     const checkedFile = checkedFolder.files[index]
@@ -273,21 +280,21 @@ export async function compileFolder(
       const findings = checkedFile?.findings ?? []
       refused.set(
         file.path,
-        findings.length === 0 && unreadShared.size > 0
-          ? `${path.basename(file.path)} was not checked, because ${listNames(unreadShared)} in _shared could not be read.`
+        findings.length === 0 && unreadableSharedFiles.size > 0
+          ? `${path.basename(file.path)} was not checked, because ${listNames(unreadableSharedFiles)} in _shared could not be read.`
           : explainRefusal(file, folder.shared, findings, production),
       )
       if (findings.length > 0)
         findingsByPath.set(file.path, formatFindings(findings, getSources(folder)))
       continue
     }
-    const { event, isNew, leadsTo } = checkedFile
+    const { event, isNew, linkedPages } = checkedFile
     served.push({ config: event, hash: getHash(file.path), text: file.text, shared: sharedTexts })
-    if (isNew) await cache.write(getHash(file.path), { event, leadsTo })
+    if (isNew) await cache.write(getHash(file.path), { event, linkedPages })
   }
-  const findings = checkedFolder.findings.filter(({ at }) => !unreadShared.has(at.path))
+  const findings = checkedFolder.findings.filter(({ at }) => !unreadableSharedFiles.has(at.path))
   const reportedFindings = findings.filter(({ severity }) => severity !== 'note')
-  const hasFiles = folder.files.length + folder.unreadable.size > 0
+  const hasFiles = folder.files.length + folder.unreadableFiles.size > 0
   const eventPaths = new Set(folder.files.map((file) => file.path))
   return {
     served,
@@ -296,8 +303,10 @@ export async function compileFolder(
     folderErrors: [
       ...folder.problems,
       // Not reported if another problem already explains it.
-      ...(hasFiles && folder.problems.length === 0 && unreadShared.size > 0
-        ? [`There is no ${listNames(unreadShared)} in _shared. Restore it.`]
+      ...(hasFiles && folder.problems.length === 0 && unreadableSharedFiles.size > 0
+        ? [
+            `Missing from _shared: ${listNames(unreadableSharedFiles)}. Restore ${unreadableSharedFiles.size === 1 ? 'it' : 'them'}.`,
+          ]
         : []),
       ...(hasFiles && hasErrors(findings.filter(({ at }) => !eventPaths.has(at.path)))
         ? ['The files in _shared have errors.']
@@ -331,8 +340,11 @@ function buildCleanResult(
 ): CheckedFolder {
   return {
     files: files.map(({ path: file }) => {
-      const { event, leadsTo } = cachedEvents.get(file) ?? { event: null, leadsTo: [] }
-      return { path: file, event, leadsTo, findings: [], isNew: false }
+      const { event, linkedPages } = cachedEvents.get(file) ?? {
+        event: null,
+        linkedPages: [],
+      }
+      return { path: file, event, linkedPages, findings: [], isNew: false }
     }),
     site,
     findings: [],
@@ -340,7 +352,11 @@ function buildCleanResult(
 }
 
 /** Checks in this thread, with pauses but without a time limit. */
-export const checkFolderHere: FolderCheck = async ({ folder, production, known: cachedEvents }) =>
+export const checkFolderInThisThread: FolderCheck = async ({
+  folder,
+  production,
+  known: cachedEvents,
+}) =>
   ok(await checkFolder(folder, { production }, ({ path: file }) => cachedEvents.get(file) ?? null))
 
 /** Returns a result without events for a folder that could not be checked. */
@@ -373,8 +389,8 @@ function explainRefusal(
     : `${name} is not served: it has errors. rollcall validate shows them.`
 }
 
-/** Serializes the texts of the shared files that an event was compiled with; they are stored with its text. */
-function serializeShared({ lists, gateways, texts }: SharedFiles): string {
+/** Serialises the texts of the shared files that an event was compiled with; they are stored with its text. */
+function serialiseSharedFiles({ lists, gateways, texts }: SharedFiles): string {
   return JSON.stringify({ lists: lists.text, gateways: gateways.text, texts: texts.text })
 }
 

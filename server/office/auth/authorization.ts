@@ -242,9 +242,9 @@ function findDenial(
   if (!isAtLeast(user.role, minRole))
     return {
       code: 'role_may_not',
-      message: `You need the ${formatRole(minRole)} for this. You have ${user.role}.`,
+      message: `You need the ${formatRole(minRole)} for this. Your role is ${user.role}.`,
     }
-  if (target === 'every' && user.events !== null)
+  if (target === 'all events' && user.events !== null)
     return { code: 'not_your_event', message: 'You need access to all events for this.' }
   return null
 }

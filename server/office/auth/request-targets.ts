@@ -26,8 +26,8 @@ export type NamedRow = {
 /** The object that a handler receives for each kind of target. */
 export type Targets = {
   readonly own: null
-  readonly any: null
-  readonly every: null
+  readonly none: null
+  readonly 'all events': null
   readonly event: ServedEvent
   /** Null if no event was given. A user with access to all events may give one whose file was removed. */
   readonly events: string | null
@@ -87,8 +87,8 @@ type InputNames = Readonly<Partial<Record<'params' | 'query' | 'body', readonly 
 /** The names that the resolver for each kind of target reads. Handlers do not read them. */
 const INPUT_NAMES: Readonly<Record<TargetKind, InputNames>> = {
   own: {},
-  any: {},
-  every: {},
+  none: {},
+  'all events': {},
   event: { query: EVENT_NAMES, body: EVENT_NAMES },
   events: { query: EVENT_NAMES, body: EVENT_NAMES },
   registration: { params: ['reg_no'], body: ['review'] },
@@ -108,7 +108,8 @@ const TARGET_NAME_PATTERN = /event|regno|regid|registration|orderid|review|captu
  */
 const canNameTarget = (name: string, targetKind: TargetKind): boolean =>
   isTargetName(name) ||
-  (targetKind !== 'every' && TARGET_NAME_PATTERN.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
+  (targetKind !== 'all events' &&
+    TARGET_NAME_PATTERN.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
 
 /** Describes the unchecked inputs that a route's handler would read; startup then fails. Null if there are none. */
 export function describeUnguardedInput(path: string, rule: GuardedRule): string | null {
@@ -218,8 +219,8 @@ export function createTargetResolver(deps: Pick<Deps, 'events' | 'store'>): Reso
 
   const resolvers: { readonly [K in TargetKind]: Resolver<K> } = {
     own: async () => toFound([], null),
-    any: async () => toFound([], null),
-    every: async () => toFound([], null),
+    none: async () => toFound([], null),
+    'all events': async () => toFound([], null),
     event: async (input, _user, rule) => resolveServedEvent(input, rule),
     events: async (input, user, rule) => resolveOptionalEvent(input, rule, user),
     'stored registration': resolvePathRegistration,

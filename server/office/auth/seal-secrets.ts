@@ -14,34 +14,34 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** Base32 secrets, which earlier versions stored, contain no full stop. */
-const SEALED_PREFIX = 'v1.'
+const ENCRYPTED_PREFIX = 'v1.'
 
-export type SecretSeal = {
+export type SecretCipher = {
   /** Encrypts a secret for a user. Null if the servers that use this database share no key. */
-  seal(secret: string, adminId: number): string | null
-  /** Returns the secret. Null if it was sealed with another key, or for another user. */
-  open(sealedSecret: string, adminId: number): string | null
-  isSealed(stored: string): boolean
+  encrypt(secret: string, adminId: number): string | null
+  /** Returns the secret. Null if it was encrypted with another key, or for another user. */
+  decrypt(encryptedSecret: string, adminId: number): string | null
+  isEncrypted(stored: string): boolean
 }
 
-export function createSecretSeal(
+export function createSecretCipher(
   environment: Pick<Environment, 'dataDir' | 'databaseUrl' | 'secondFactorKey'>,
-): SecretSeal {
+): SecretCipher {
   return {
-    seal(secret, adminId) {
+    encrypt(secret, adminId) {
       const key = findKey(environment, true)
       if (key === null) return null
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(encodeUserId(adminId))
       const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-      const sealedSecret = Buffer.concat([nonce, cipher.getAuthTag(), ciphertext])
-      return SEALED_PREFIX + sealedSecret.toString('base64url')
+      const encryptedSecret = Buffer.concat([nonce, cipher.getAuthTag(), ciphertext])
+      return ENCRYPTED_PREFIX + encryptedSecret.toString('base64url')
     },
-    open(stored, adminId) {
-      if (!stored.startsWith(SEALED_PREFIX)) return stored
+    decrypt(stored, adminId) {
+      if (!stored.startsWith(ENCRYPTED_PREFIX)) return stored
       const key = findKey(environment, false)
       if (key === null) return null
-      const bytes = Buffer.from(stored.slice(SEALED_PREFIX.length), 'base64url')
+      const bytes = Buffer.from(stored.slice(ENCRYPTED_PREFIX.length), 'base64url')
       const nonce = bytes.subarray(0, NONCE_BYTES)
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
       try {
@@ -53,7 +53,7 @@ export function createSecretSeal(
         return null
       }
     },
-    isSealed: (stored) => stored.startsWith(SEALED_PREFIX),
+    isEncrypted: (stored) => stored.startsWith(ENCRYPTED_PREFIX),
   }
 }
 

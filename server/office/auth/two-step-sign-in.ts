@@ -9,8 +9,8 @@ import type { Deps } from '../../dependencies.ts'
 import { openLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { generatePassword } from './passwords.ts'
-import { createSecretSeal } from './seal-secrets.ts'
-import type { SecretSeal } from './seal-secrets.ts'
+import { createSecretCipher } from './seal-secrets.ts'
+import type { SecretCipher } from './seal-secrets.ts'
 
 /** 160 bits, the length of the hash used (RFC 4226, section 4). */
 const SECRET_BYTES = 20
@@ -63,7 +63,7 @@ export type CodeCheck =
   | { readonly is: 'too-many'; readonly waitMs: number }
 
 export type SecondFactors = {
-  readonly seal: SecretSeal
+  readonly secretCipher: SecretCipher
   /**
    * Checks a code and marks it as used. Attempts are counted under `clientKey`, so that an attacker elsewhere does not
    * lock out a user at their usual address.
@@ -78,15 +78,15 @@ export type SecondFactors = {
 
 export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): SecondFactors {
   const attemptLimit = openLimit(deps, TRIES_PER_ACCOUNT)
-  const seal = createSecretSeal(deps.environment)
+  const secretCipher = createSecretCipher(deps.environment)
   return {
-    seal,
+    secretCipher,
     async consumeCode({ id, secret }, code, clientKey, at) {
       // Counted before the check, so that simultaneous attempts all count.
       const waitMs = await attemptLimit.take(clientKey, at)
       if (waitMs > 0) return { is: 'too-many', waitMs }
       const codeCheck = await checkCode(
-        { store: deps.store, seal },
+        { store: deps.store, secretCipher },
         id,
         secret,
         normaliseCode(code),
@@ -102,7 +102,7 @@ const OTHER_KEY_MESSAGE =
   'This server cannot read your second factor because it uses a different key. Sign in with a recovery code, or ask an owner to reset your second factor.'
 
 async function checkCode(
-  { store, seal }: Pick<Deps, 'store'> & { readonly seal: SecretSeal },
+  { store, secretCipher }: Pick<Deps, 'store'> & { readonly secretCipher: SecretCipher },
   id: number,
   stored: string,
   code: string,
@@ -112,16 +112,16 @@ async function checkCode(
     return (await store.useRecoveryCode(id, hashCode(code), at))
       ? { is: 'right', by: 'recovery' }
       : { is: 'wrong', message: 'This recovery code is wrong or was already used.' }
-  const secret = seal.open(stored, id)
+  const secret = secretCipher.decrypt(stored, id)
   if (secret === null) return { is: 'wrong', message: OTHER_KEY_MESSAGE }
   const step = findStep(secret, code, at)
   if (step === null)
     return {
       is: 'wrong',
-      message: 'This code is wrong. It changes every 30 seconds, so check the app again.',
+      message: 'Incorrect code. The code changes every 30 seconds, so check the app again.',
     }
-  const sealedSecret = seal.isSealed(stored) ? null : seal.seal(secret, id)
-  return (await store.acceptSecondFactorCode(id, step, sealedSecret))
+  const encryptedSecret = secretCipher.isEncrypted(stored) ? null : secretCipher.encrypt(secret, id)
+  return (await store.acceptSecondFactorCode(id, step, encryptedSecret))
     ? { is: 'right', by: 'app' }
     : { is: 'wrong', message: 'This code was already used. Wait for the next one.' }
 }

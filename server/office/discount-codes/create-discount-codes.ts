@@ -114,7 +114,8 @@ function parseInput(event: EventConfig, input: CodeInput, today: Day): Result<Pa
     return err(
       `A chosen code has ${MIN_CHOSEN_CHARACTERS} to ${MAX_CHOSEN_CHARACTERS} letters and digits.`,
     )
-  if (chosenCode !== '' && count !== 1) return err('If you choose the code, create only one.')
+  if (chosenCode !== '' && count !== 1)
+    return err('You can create only one code if you choose its text.')
   return ok({
     kind,
     count,

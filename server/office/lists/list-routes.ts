@@ -15,7 +15,11 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { listRoutePaths } from './list-paths.ts'
 import { readTableKind } from '../spreadsheets/send-table.ts'
 
-export function addListRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventRouteTable): void {
+export function addListRoutes(
+  office: OfficeRoutes,
+  deps: Deps,
+  eventRoutes: EventRouteTable,
+): void {
   const handleList = async (call: Call<'list'>, reply: FastifyReply): Promise<FastifyReply> => {
     const { user, target, filters } = call
     const listQuery = readListQuery(target.event, target.list, filters, deps.clock())
@@ -26,7 +30,7 @@ export function addListRoutes(office: OfficeRoutes, deps: Deps, eventCalls: Even
   }
   const rule = { minRole: 'viewer', target: 'list', filters: true } as const
   office.get('/admin/export', rule, handleList)
-  eventCalls.add(({ config }) =>
+  eventRoutes.add(({ config }) =>
     config.admin.lists.flatMap(({ api, export: { api: exportApi } }) =>
       [...listRoutePaths(api), ...listRoutePaths(exportApi)].map((path) =>
         office.listCall(path, rule, handleList),

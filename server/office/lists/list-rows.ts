@@ -220,7 +220,7 @@ export function createListedRowBuilder(
  * Returns the balance of a paid registration: the remaining amount that staff requested, or the difference after a
  * correction.
  */
-export const getAmountStillDue = ({
+export const computeAmountStillDue = ({
   paymentStatus,
   money,
 }: Pick<ListedRegistration, 'paymentStatus' | 'money'>): Amount =>

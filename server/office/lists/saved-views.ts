@@ -21,7 +21,7 @@ export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
       .send({ status: 'success', lists } satisfies MyListsResponse)
   }
   const sendSavedSettings = async (
-    { user }: Call<'any'>,
+    { user }: Call<'none'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => sendLists(reply, user.adminId)
   const saveListSettings = async (
@@ -36,7 +36,7 @@ export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
     await deps.store.saveView(user.adminId, `${event.id}/${list.id}`, settings.value)
     return sendLists(reply, user.adminId)
   }
-  office.get('/admin/my-lists', { minRole: 'viewer', target: 'any' }, sendSavedSettings)
+  office.get('/admin/my-lists', { minRole: 'viewer', target: 'none' }, sendSavedSettings)
   office.post(
     '/admin/my-lists',
     { minRole: 'viewer', target: 'event', body: { list: 'text', columns: 'any', views: 'any' } },

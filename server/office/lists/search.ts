@@ -8,7 +8,7 @@ import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { findLastPayment } from '../registrations/last-payment.ts'
 import type { LastPayment } from '../registrations/last-payment.ts'
-import { buildListRow, findName, getAmountStillDue } from './list-rows.ts'
+import { buildListRow, findName, computeAmountStillDue } from './list-rows.ts'
 import {
   formatIsoIndia,
   readDelegate,
@@ -52,13 +52,13 @@ function describeResult(
     payment_status_display: String(values['payment_status_display'] ?? ''),
     in_review: row.inReview,
     in_state: row.state,
-    due: toMajorUnits(getAmountStillDue(row), row.currency),
+    due: toMajorUnits(computeAmountStillDue(row), row.currency),
   }
 }
 
 export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendSearchResults = async (
-    { user, query }: Call<'any', 'q'>,
+    { user, query }: Call<'none', 'q'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const text = query.q.trim()
@@ -107,5 +107,5 @@ export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
     }
     return reply.header('cache-control', 'no-store').send(response)
   }
-  office.get('/admin/find', { minRole: 'viewer', target: 'any', query: ['q'] }, sendSearchResults)
+  office.get('/admin/find', { minRole: 'viewer', target: 'none', query: ['q'] }, sendSearchResults)
 }

@@ -6,7 +6,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 export function addClockRoutes(office: OfficeRoutes, deps: Deps): void {
   const confirmClock = async (
-    { user }: Call<'every'>,
+    { user }: Call<'all events'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const at = deps.clock()
@@ -21,10 +21,10 @@ export function addClockRoutes(office: OfficeRoutes, deps: Deps): void {
     deps.log.warn({ at }, 'staff confirmed the clock')
     return reply.send({ status: 'success', message: 'The clock is confirmed.' })
   }
-  office.post('/admin/clock/confirm', { minRole: 'owner', target: 'every' }, confirmClock)
+  office.post('/admin/clock/confirm', { minRole: 'owner', target: 'all events' }, confirmClock)
 }
 
-/** Explains why erasure is paused, in sentences. Null if it is not paused. */
+/** Explains why erasure is paused, as full sentences. Null if it is not paused. */
 export async function findErasurePauseReason({
   store,
   clock,

@@ -1,4 +1,4 @@
-/** Defines the office routes for emails: lists them and retries failed ones. */
+/** Office routes that list emails and retry failed ones. */
 import type { FastifyReply } from 'fastify'
 import { err, formatIsoIndia, ok } from '../../../engine/index.ts'
 import {
@@ -23,13 +23,13 @@ const MAX_ADDRESS_CHARACTERS = 100
 const MAX_IDS = 200
 
 export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
-  const findTitle = (id: string): string => deps.events.findById(id)?.config.title ?? id
+  const findEventTitle = (id: string): string => deps.events.findById(id)?.config.title ?? id
   const toWireEmail = (email: ListedMail): WireMail => ({
     id: email.id,
     to: email.to,
     subject: email.subject,
     event_id: email.eventId,
-    event: findTitle(email.eventId),
+    event: findEventTitle(email.eventId),
     reg_no: email.regNo,
     status: email.status,
     tries: email.attempts,
@@ -127,7 +127,7 @@ const hideLinks = (text: string): string =>
       line === LINK_PLACEHOLDER || readLinkPlaceholder(line) !== null ? '[personal link]' : line,
     )
     .join('\n')
-    .replace(LOST_LINK_PLACEHOLDER, '[link to the page for lost links]')
+    .replace(LOST_LINK_PLACEHOLDER, '[lost-link page]')
 
 function parseQuery(
   params: { readonly status: string; readonly address: string; readonly id: string },

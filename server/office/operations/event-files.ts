@@ -14,10 +14,12 @@ export function addOfficeEventFileRoutes(office: OfficeRoutes, deps: Deps): void
     status: 'success',
     files: [...listFiles(deps)],
   })
-  const sendEventFiles = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
-    reply.header('cache-control', 'no-store').send(buildResponse())
+  const sendEventFiles = async (
+    _call: Call<'all events'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => reply.header('cache-control', 'no-store').send(buildResponse())
   const reloadEventFiles = async (
-    { user }: Call<'every'>,
+    { user }: Call<'all events'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     await deps.events.reload()
@@ -31,7 +33,7 @@ export function addOfficeEventFileRoutes(office: OfficeRoutes, deps: Deps): void
     return reply.send(buildResponse())
   }
   // Requires access to all events, because the reason for rejecting a file may mention another event.
-  const rule = { minRole: 'owner', target: 'every' } as const
+  const rule = { minRole: 'owner', target: 'all events' } as const
   office.get('/admin/served-files', rule, sendEventFiles)
   office.post('/admin/served-files/reload', rule, reloadEventFiles)
 }

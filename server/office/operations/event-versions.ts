@@ -40,8 +40,8 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
       status: 'success',
       versions: shownGroups.map((versions, index) => ({
         version: versions[0].hash,
-        loaded_at: formatIsoIndia(versions.at(-1)?.firstAt ?? versions[0].firstAt),
-        last_loaded_at: formatIsoIndia(versions[0].lastAt),
+        loaded_at: formatIsoIndia(versions.at(-1)?.firstServedAt ?? versions[0].firstServedAt),
+        last_loaded_at: formatIsoIndia(versions[0].lastServedAt),
         is_live: target.isGone !== true && versions.some(({ hash }) => hash === target.hash),
         previous: versionGroups[index + 1]?.[0].hash ?? null,
       })),

@@ -28,10 +28,12 @@ export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
       })),
     }
   }
-  const sendRecovery = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
-    reply.header('cache-control', 'no-store').send(await buildResponse())
+  const sendRecovery = async (
+    _call: Call<'all events'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => reply.header('cache-control', 'no-store').send(await buildResponse())
   const endRecovery = async (
-    { user, body }: Call<'every', never, 'mails'>,
+    { user, body }: Call<'all events', never, 'mails'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { mails } = body
@@ -45,14 +47,14 @@ export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
       message: `The recovery has ended. Held emails: ${result.sent} to be sent, ${result.discarded} discarded.`,
     })
   }
-  const rule = { minRole: 'owner', target: 'every' } as const
+  const rule = { minRole: 'owner', target: 'all events' } as const
   office.get('/admin/recovery-state', rule, sendRecovery)
   office.post('/admin/recovery-state/end', { ...rule, body: { mails: 'text' } }, endRecovery)
 }
 
 function toWireRecovery(
   { recovery, figures, uploads }: RecoveryStatus,
-  findTitle: (id: string) => string,
+  findEventTitle: (id: string) => string,
 ): WireRecovery | null {
   if (recovery === null) return null
   const { pending, unknown, held, mails, series } = figures
@@ -70,7 +72,7 @@ function toWireRecovery(
       id,
       to,
       subject,
-      event: findTitle(eventId),
+      event: findEventTitle(eventId),
       at: formatIsoIndia(at),
     })),
     series: series.map(({ pattern, year, last }) => ({ pattern, year, last })),

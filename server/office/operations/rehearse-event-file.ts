@@ -10,7 +10,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
   let isRunning = false
   const rehearse = async (
-    { body }: Call<'every', never, 'text'>,
+    { body }: Call<'all events', never, 'text'>,
     reply: FastifyReply,
   ): Promise<unknown> => {
     const text = String(body.text ?? '')
@@ -47,7 +47,7 @@ export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
   // Requires the same role as reloading the event files, because rehearsals also serve the maintainers of event files.
   office.post(
     '/admin/served-files/rehearse',
-    { minRole: 'owner', target: 'every', body: { text: 'text' } },
+    { minRole: 'owner', target: 'all events', body: { text: 'text' } },
     rehearse,
   )
 }

@@ -81,7 +81,7 @@ const KINDS = { payment: 'Payment', refund: 'Refund', dispute: 'Dispute' } as co
 const COUNT_LABELS = {
   received: 'Received',
   review: 'Needs review',
-  not_counted: 'Not counted',
+  not_counted: 'Not applied',
   moved_away: 'Moved to another event',
 } as const satisfies Readonly<Record<WireMovement['counts'], string>>
 /** As in the summary, a refund of a payment that counts reduces the amount received. */
@@ -90,7 +90,7 @@ const REFUND_LABELS = { refund: 'Refunded', dispute: 'Withdrawn by the bank' } a
 function formatCounts(movement: Movement): string {
   const counts = getCounts(movement)
   if (movement.is === 'payment') return COUNT_LABELS[counts]
-  return counts === 'received' ? REFUND_LABELS[movement.is] : 'Refund of a payment not counted'
+  return counts === 'received' ? REFUND_LABELS[movement.is] : 'Refund of a payment not applied'
 }
 
 /** Builds the cell of a computed amount, which a spreadsheet can add up. */

@@ -123,7 +123,7 @@ function explainParts(
 
 const DECISION_TEXTS = {
   assigned: 'assigned this line',
-  review: 'sent this line to review',
+  review: 'sent this line for review',
   not_ours: 'marked this line as not ours',
   undone: 'reopened this line',
 } as const

@@ -90,7 +90,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     const rate = readRate(String(body.rate ?? ''))
     if (rate === null)
       return refuse(
-        `Enter the rupees for 1 ${currency}, such as 83.4125, with at most six decimal places.`,
+        `Enter the value of 1 ${currency} in rupees, such as 83.4125, with at most six decimal places.`,
       )
     const source = String(body.source ?? '').trim()
     if (source === '' || source.length > MAX_SOURCE_CHARACTERS)

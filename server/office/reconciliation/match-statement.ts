@@ -1,4 +1,4 @@
-/** Matches the lines of a bank statement with the registrations of one or several events. */
+/** Matches the lines of a bank statement with the registrations of one or more events. */
 import {
   canSee,
   err,

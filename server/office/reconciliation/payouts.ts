@@ -32,7 +32,7 @@ type User = Pick<PermissionHolder, 'events'>
 
 export function addPayoutRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendPayouts = async (
-    { user, query }: Call<'any', 'reference'>,
+    { user, query }: Call<'none', 'reference'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
@@ -58,7 +58,7 @@ export function addPayoutRoutes(office: OfficeRoutes, deps: Deps): void {
   }
   office.get(
     '/admin/payouts',
-    { minRole: 'treasurer', target: 'any', query: ['reference'] },
+    { minRole: 'treasurer', target: 'none', query: ['reference'] },
     sendPayouts,
   )
 }

@@ -55,7 +55,7 @@ export async function addSavedStatementRoutes(
   deps: Deps,
 ): Promise<void> {
   const uploadStatement = async (
-    { user, file, query }: Call<'any', keyof ColumnParams>,
+    { user, file, query }: Call<'none', keyof ColumnParams>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
@@ -140,7 +140,7 @@ export async function addSavedStatementRoutes(
   }
 
   const sendStatementList = async (
-    { user, query }: Call<'any', 'before'>,
+    { user, query }: Call<'none', 'before'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const statements: BankStatementSummary[] = []
@@ -272,7 +272,7 @@ export async function addSavedStatementRoutes(
 
   office.get(
     '/admin/statements',
-    { minRole: 'treasurer', target: 'any', query: ['before'] },
+    { minRole: 'treasurer', target: 'none', query: ['before'] },
     sendStatementList,
   )
   office.get(
@@ -314,7 +314,7 @@ export async function addSavedStatementRoutes(
       .inScope(scope)
       .post(
         '/admin/statements',
-        { minRole: 'treasurer', target: 'any', query: COLUMN_NAMES },
+        { minRole: 'treasurer', target: 'none', query: COLUMN_NAMES },
         uploadStatement,
       )
   })
@@ -322,13 +322,13 @@ export async function addSavedStatementRoutes(
 
 const ASSIGNED_TEXT = 'assigned'
 const DECISION_TEXTS = {
-  review: 'sent to review',
+  review: 'sent for review',
   not_ours: 'marked as not ours',
   undone: 'reopened',
 } as const
 
 /**
- * Describes the decided lines: “2 lines assigned, 1 line sent to review because the amount differs”. Staff must not
+ * Describes the decided lines: “2 lines assigned, 1 line sent for review because the amount differs”. Staff must not
  * think that the second group is paid.
  */
 function describeDecided(
@@ -344,7 +344,7 @@ function describeDecided(
   if (differingCount === 0) return `${count(done.length)} ${text}`
   return [
     ...(done.length > differingCount ? [`${count(done.length - differingCount)} ${text}`] : []),
-    `${count(differingCount)} sent to review because the amount differs`,
+    `${count(differingCount)} sent for review because the amount differs`,
   ].join(', ')
 }
 

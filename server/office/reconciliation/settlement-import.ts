@@ -267,7 +267,7 @@ export async function saveReport(
     [added, 'saved'],
     [changed, 'changed'],
     [known, 'already saved'],
-    [toReview, 'sent to review'],
+    [toReview, 'sent for review'],
     [elsewhereCount, 'of other events skipped'],
     [unknownCount, 'unknown in your events skipped'],
   ] as const

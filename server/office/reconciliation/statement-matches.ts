@@ -10,7 +10,7 @@ import type { ViewedStatement } from './statement-view.ts'
 /** More statements than a society uploads in years. */
 const MAX_STATEMENTS_READ = 500
 
-type ViewDeps = Pick<Deps, 'store' | 'events' | 'clock'>
+type StatementViewDeps = Pick<Deps, 'store' | 'events' | 'clock'>
 type User = Pick<PermissionHolder, 'events'>
 type Days = { readonly first: Day; readonly last: Day }
 
@@ -44,7 +44,7 @@ export async function saveMatches(
  * once. Statements with open lines are matched again: staff may have recorded a payment since they were last viewed.
  */
 export async function countStatementLines(
-  deps: ViewDeps,
+  deps: StatementViewDeps,
   user: User,
   eventIds: readonly string[] | null,
   { first, last }: Days,
@@ -65,7 +65,7 @@ export async function countStatementLines(
 }
 
 async function readDeposits(
-  deps: ViewDeps,
+  deps: StatementViewDeps,
   user: User,
   { id, open: openCount }: BankStatementSummary,
 ): Promise<readonly { readonly id: number; readonly day: Day; readonly isOpen: boolean }[]> {

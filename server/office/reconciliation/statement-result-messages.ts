@@ -11,7 +11,7 @@ export function formatConfirmed(
     `${done.length - differingCount} confirmed`,
     ...(differingCount === 0
       ? []
-      : [`${differingCount} sent to review because the amount differs`]),
+      : [`${differingCount} sent for review because the amount differs`]),
     ...(refused.length === 0 ? [] : [`${refused.length} not confirmed, for the reasons below`]),
   ]
   return `${parts.join('; ')}.`
@@ -24,7 +24,7 @@ export function formatSaved(
 ): string {
   const recordedCount = sentCount - added - elsewhere - reported
   return [
-    `${added} unmatched ${added === 1 ? 'payment' : 'payments'} sent to review.`,
+    `${added} unmatched ${added === 1 ? 'payment' : 'payments'} sent for review.`,
     ...(recordedCount === 0 ? [] : [`${recordedCount} already recorded.`]),
     ...(reported === 0
       ? []

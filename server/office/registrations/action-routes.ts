@@ -186,7 +186,7 @@ async function loadActions(
       toAmount(
         captures
           .filter((capture) => explainTooOldForGateway(capture, gatewayKinds, at) === null)
-          .reduce((sum, { backByGateway }) => sum + backByGateway, 0),
+          .reduce((sum, { refundableByGateway }) => sum + refundableByGateway, 0),
       ),
       registration.currency,
     ),

@@ -35,7 +35,9 @@ export function buildRefundNotes(
   at: Instant,
 ): string[] {
   const tooOldNotes = captures.flatMap((capture) =>
-    capture.backByGateway === 0 ? [] : (explainTooOldForGateway(capture, gatewayKinds, at) ?? []),
+    capture.refundableByGateway === 0
+      ? []
+      : (explainTooOldForGateway(capture, gatewayKinds, at) ?? []),
   )
   const disputeNotes = disputes.flatMap(({ status, disputeId }) => {
     if (status === 'won' || status === 'closed') return []

@@ -10,7 +10,7 @@ import {
   formatDayShort,
   formatMoney,
   listGatewayAccounts,
-  getFullSeatName,
+  getFullQuotaName,
   isAtLeast,
   formatIsoIndia,
   getSeatName,
@@ -210,7 +210,7 @@ function buildAnswers(
     (id) =>
       !knownFields.some((field) => field.id === id) &&
       (id !== CODE_NAME || code === null) &&
-      !id.startsWith(getFullSeatName('')),
+      !id.startsWith(getFullQuotaName('')),
   )
   const { regNo, formerNo } = registration
   const formerNumber =
@@ -256,15 +256,15 @@ function buildFullItems(
   event: EventConfig,
   { answers }: StoredRegistration,
 ): OfficeRegistrationResponse['answers'] {
-  const fullIds = Object.keys(answers).filter((id) => id.startsWith(getFullSeatName('')))
+  const fullIds = Object.keys(answers).filter((id) => id.startsWith(getFullQuotaName('')))
   if (fullIds.length === 0) return []
   const pools = listSeatPools(event.quotas)
   const names = fullIds.map((id) => {
-    const poolId = id.slice(getFullSeatName('').length)
+    const poolId = id.slice(getFullQuotaName('').length)
     const pool = pools.find((candidate) => candidate.id === poolId)
     return pool === undefined ? formatIdAsWords(poolId) : getSeatName(event, pool)
   })
-  return [{ id: 'full', label: 'Already full at registration', text: names.join(', ') }]
+  return [{ id: 'full', label: 'Sold out when registered', text: names.join(', ') }]
 }
 
 /** Labels a member list result, which is listed with the answers under its own id. */

@@ -94,7 +94,7 @@ function toDecisionEntry(
     decision === 'refund by hand' && completedRefund?.reference
       ? `, reference ${completedRefund.reference}`
       : ''
-  const outcome = decision === 'refund' && isRefused ? ', refused by the gateway' : ''
+  const outcome = decision === 'refund' && isRefused ? ', rejected by the gateway' : ''
   const amountText = amount === null ? '' : `, ${formatMoney(amount, currency)}`
   const text = `${describeDecision(decision, subject)}${amountText}${reference}${outcome}`
   return {
@@ -123,7 +123,7 @@ function describeDecision(decision: string, subject: string | null): string {
     case 'refund by hand':
       return 'Refunded outside Rollcall'
     case 'refused refund replaced':
-      return 'Refused refund replaced by another refund'
+      return 'Rejected refund replaced by another refund'
     default:
       return `${decision.charAt(0).toUpperCase()}${decision.slice(1)}`
   }

@@ -1,26 +1,28 @@
-/** Parses CSV into numbered lines within limits, and describes why a file cannot be read. */
+/** Parses CSV into numbered lines, enforces size limits, and explains why a file cannot be read. */
 import { parse } from 'csv-parse/sync'
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 
-/** `line` counts from 1, as in an editor. Null means that the problem concerns the whole file. */
+/** `line` is 1-based, as in an editor; null if the problem concerns the whole file. */
 export type CsvProblem = { readonly line: number | null; readonly message: string }
-/** Formats a problem like a compiler message, so that an editor finds the position. */
+/** Formats a problem like a compiler message, so that an editor can jump to the line. */
 export function formatProblem(file: string, { line, message }: CsvProblem): string {
   return line === null ? `${file}: ${message}` : `${file}:${line}: ${message}`
 }
 
 export type CsvLine = { readonly line: number; readonly cells: readonly string[] }
 
-/** Limits for one file. With loose `quotes`, a quote within a word is literal, as banks write it. */
+/**
+ * Limits for one file. With loose `quotes`, a quote inside a cell is literal, because bank exports contain such quotes.
+ */
 export type SheetLimits = {
   readonly maxBytes: number
   readonly maxLines: number
   readonly maxCells: number
-  /** The maximum reading time. */
+  /** The maximum time for reading the file, in milliseconds. */
   readonly maxMs: number
   readonly quotes: 'strict' | 'loose'
-  /** Use `below` for bank files, which have lines such as the account above the headings. */
+  /** `below` is for bank files, where other lines, such as the account number, precede the headings. */
   readonly headings: 'first' | 'below'
 }
 
@@ -34,7 +36,7 @@ export const STATEMENT_LIMITS: SheetLimits = {
   quotes: 'loose',
   headings: 'below',
 }
-/** Limits for a member list, or registrations from another system: the largest society has about 400,000 members. */
+/** Limits for a member list or for registrations from another system: the largest society has about 400,000 members. */
 export const LIST_LIMITS: SheetLimits = {
   maxBytes: 64 * MB,
   maxLines: 500_001,
@@ -57,7 +59,7 @@ export function readLines(
   const bytes = typeof file === 'string' ? Buffer.from(file) : file
   const lines: CsvLine[] = []
   const limiter = createLimiter(limits)
-  // The parser creates every cell of a line before it can be counted, so the delimiters are counted first.
+  // The parser creates all cells of a line before they can be counted, so the delimiters are counted first.
   const delimiter = findDelimiter(bytes, limits)
   if (countBytes(bytes, delimiter) > limits.maxCells) return err(limiter.checkCellCount())
   try {
@@ -106,7 +108,7 @@ class LimitExceeded extends Error {
   }
 }
 
-/** Counts lines and cells while reading, for both kinds of file. */
+/** Counts lines and cells while a CSV or Excel file is read. */
 export function createLimiter({ maxLines, maxCells }: SheetLimits): {
   /** Counts a line and returns the limit that it exceeds. Null if it exceeds none. */
   countLine(line: CsvLine): CsvProblem | null
@@ -142,8 +144,8 @@ const BYTES_EXAMINED = 64 * 1024
 
 /**
  * Returns the delimiter that the first line contains most often. If the headings may be below other lines, returns the
- * delimiter that most of the first lines contain at least twice; this would not work for a two-column list, whose lines
- * contain the delimiter only once.
+ * delimiter that most of the first lines contain at least twice; that rule would fail for a two-column list, whose
+ * lines contain it only once.
  */
 function findDelimiter(
   bytes: Buffer,

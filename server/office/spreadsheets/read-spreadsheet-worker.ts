@@ -1,6 +1,6 @@
 /**
  * Reads one CSV or Excel file in a worker thread.
- * This keeps the server responsive, and a hostile file ends only the thread.
+ * This keeps the server responsive, and a malicious file can crash only the thread.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { unzipSync, zipSync } from 'fflate'
@@ -15,16 +15,18 @@ export type SheetThreadMessage =
   | { readonly lines: readonly CsvLine[] }
   | { readonly problem: CsvProblem | null }
 
-/** An Excel file is a ZIP archive, so its name does not matter. */
+/** Excel files are ZIP archives. They are recognised by this signature, whatever their names. */
 const ZIP_SIGNATURE = Buffer.from('PK\u0003\u0004', 'latin1')
-/** The limit for all entries of an archive together, after decompression. A statement of 5,000 lines has about 5 MB. */
+/**
+ * The limit for all entries of an archive together, after decompression. A statement with 5,000 lines needs about 5 MB.
+ */
 const MAX_INFLATED_BYTES = 50 * 1024 * 1024
-/** A cell has one or two elements, and its text one more. A file with more elements is not parsed. */
+/** A cell has one or two XML elements, and one more for its text. A file with more per cell is not parsed. */
 const ELEMENTS_PER_CELL = 8
 /** The number of lines per message, which limits the data copied at a time. */
 const LINES_PER_MESSAGE = 10_000
 const TAG_START = 0x3c
-/** Rounding errors of formulas are smaller. A third decimal is larger and is rejected later. */
+/** Rounding errors in formulas are smaller than this. A third decimal place is larger, and is rejected later. */
 const MAX_ROUNDING_ERROR = 1e-6
 
 assert(parentPort !== null, 'this module must run in a worker thread')
@@ -59,7 +61,7 @@ async function readExcel(archive: Buffer): Promise<Result<readonly CsvLine[], Cs
   const parts = unzipSync(archive, { filter: ({ name }) => /\.(?:xml|rels)$/.test(name) })
   const elements = Object.values(parts).reduce((sum, part) => sum + countTags(part), 0)
   if (elements > limits.maxCells * ELEMENTS_PER_CELL) return tooLargeError
-  // The archive is packed again without compression, so that exactly the counted data is parsed.
+  // The archive is repacked without compression, so that exactly the counted data is parsed.
   const { buffer } = zipSync(parts, { level: 0 })
   const rows = await readSheet(buffer as ArrayBuffer)
   const limiter = createLimiter(limits)
@@ -79,7 +81,7 @@ function countTags(part: Uint8Array): number {
   return tags
 }
 
-/** Formats a cell as a user would write it in CSV: dates without a time, amounts with two or three decimals. */
+/** Formats a cell as a user would write it in CSV: dates without a time, amounts with two or three decimal places. */
 function toText(cell: unknown): string {
   if (cell === null || cell === undefined) return ''
   if (cell instanceof Date) return cell.toISOString().slice(0, 10)

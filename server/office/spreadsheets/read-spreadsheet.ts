@@ -8,13 +8,13 @@ import type { SheetThreadMessage, SheetThreadData } from './read-spreadsheet-wor
 
 export type SheetError = CsvProblem & { readonly code: 'not_csv' | 'busy' }
 
-/** The heap limit of the worker thread. A file that needs more ends the thread. */
+/** The heap limit of the worker thread. A file that needs more memory terminates the thread. */
 const MAX_THREAD_HEAP_MB = 160
-/** The maximum number of files being read or waiting. Each of them is in memory. */
+/** The maximum number of files being read or waiting, all of which are held in memory. */
 const MAX_QUEUED_FILES = 4
 
 let waitingFileCount = 0
-/** Resolves when the most recent file has been read. */
+/** Resolves when the last file in the queue has been read. */
 let lastRead: Promise<unknown> = Promise.resolve()
 
 /** Reads CSV, or the first sheet of an Excel file. Reads one file at a time, to limit memory. */
@@ -38,7 +38,7 @@ export async function readSheet(
   }
 }
 
-/** Reads a file given on the command line. Null if it is not a file or access is denied. */
+/** Reads a file given on the command line. Null if the path is not a file, or access is denied. */
 export async function readSheetFile(
   path: string,
   limits: SheetLimits,
@@ -99,7 +99,7 @@ function readInThread(
       }
     })
     thread.on('error', () => {})
-    // The next file is read once the memory of this one is free.
+    // The next file is read once this one's memory has been released.
     thread.once('exit', () => {
       clearTimeout(timer)
       resolve(result)

@@ -20,7 +20,7 @@ type Table<Row> = {
   readonly chunks: AsyncIterable<readonly Row[]>
   readonly toCells: (row: Row) => readonly CsvCell[]
   readonly toSheetRow?: (cells: readonly CsvCell[]) => readonly (string | number)[]
-  /** Advice if there are more rows than an Excel file can have, such as “Choose fewer days”. */
+  /** What to advise, such as “Choose fewer days”, if there are more rows than an Excel file can have. */
   readonly advice: string
   /** Adds the audit-log entry. Called after the first rows are read and before any rows are sent. */
   readonly recordExport: () => Promise<void>
@@ -66,7 +66,7 @@ export async function sendTable<Row>(
   return reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(generateCsv()))
 }
 
-/** Formats the cells of an Excel file: amounts as numbers, all else as text. */
+/** Formats the cells of an Excel file: amounts as numbers, everything else as text. */
 export const formatSheetRow = (cells: readonly CsvCell[]): readonly (string | number)[] =>
   cells.map((cell) =>
     typeof cell === 'object' && cell !== null

@@ -8,10 +8,7 @@
 import { showDirectionMarks } from '../../../engine/index.ts'
 
 export type CsvCell = string | number | boolean | CsvAmount | null | undefined
-/**
- * An amount computed by the program. It is not text, so a negative one is written without the apostrophe of a
- * formula.
- */
+/** An amount computed by the program rather than entered as text, so a negative amount is not escaped as a formula. */
 export type CsvAmount = { readonly amount: number; readonly decimals: number }
 
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -20,7 +17,7 @@ const PHONE_PATTERN = /^\+[0-9][0-9 ()-]*$/
 const NEEDS_ESCAPING_PATTERN =
   /[",;|\t\r\n\u202a-\u202e\u2066-\u2069]|^[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u
 
-/** Formats one chunk of a CSV file; the first chunk has the byte order mark. Rows end with CRLF. */
+/** Formats one chunk of a CSV file; the first chunk begins with the byte order mark. Rows end with CRLF. */
 export function formatCsvRows(rows: readonly (readonly CsvCell[])[], isFirst: boolean): string {
   let text = isFirst ? BYTE_ORDER_MARK : ''
   for (const row of rows) {

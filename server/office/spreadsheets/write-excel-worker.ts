@@ -7,7 +7,7 @@ import writeXlsxFile from 'write-excel-file/node'
 import { assert, showDirectionMarks } from '../../../engine/index.ts'
 import type { Sheet } from './write-excel.ts'
 
-/** Returns the cell format of an amount: two decimals, or three if the amount has them. */
+/** Returns the cell format of an amount: two decimal places, or three if the amount has three. */
 const getNumberFormat = (value: number): string =>
   Number(value.toFixed(2)) === value ? '0.00' : '0.000'
 

@@ -31,7 +31,7 @@ import {
 import { IDLE_TIMEOUT_MS, openSession } from '../auth/sessions.ts'
 import type { User } from '../auth/sessions.ts'
 
-/** Limits password guesses by a person who finds the user's browser unlocked. */
+/** Limits password guesses by someone who finds the user's browser unlocked. */
 const IDENTITY_CHECK_LIMIT: Allowance = { maxAttempts: 10, windowMs: 15 * 60_000 }
 /** A session is identified by the first characters of its token's hash, which grant no access. */
 const SESSION_ID_CHARACTERS = 16
@@ -39,16 +39,16 @@ const SESSION_ID_CHARACTERS = 16
 const NO_KEY_MESSAGE =
   'Two-step sign-in cannot be set up yet: the operator must set SECOND_FACTOR_KEY, the same on every server.'
 
-type OwnRequest = {
+type AccountRequest = {
   readonly user: User
   readonly account: StoredAccount
   readonly at: Instant
   /** Returns a field from the body; '' if it is missing. */
-  readField(name: OwnField): string
+  readField(name: AccountField): string
 }
-const OWN_FIELDS = { password: 'text', new_password: 'text', code: 'text', id: 'text' } as const
-type OwnField = keyof typeof OWN_FIELDS
-type OwnCall = Call<'own', never, OwnField>
+const ACCOUNT_FIELDS = { password: 'text', new_password: 'text', code: 'text', id: 'text' } as const
+type AccountField = keyof typeof ACCOUNT_FIELDS
+type AccountCall = Call<'own', never, AccountField>
 
 export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   const factors = openSecondFactors(deps)
@@ -56,27 +56,30 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   const { store } = deps
 
   const loadRequest = async (
-    { user, body }: OwnCall,
+    { user, body }: AccountCall,
     reply: FastifyReply,
-  ): Promise<OwnRequest | null> => {
+  ): Promise<AccountRequest | null> => {
     const account = await store.account(user.adminId)
     reply.header('cache-control', 'no-store')
     if (account === null) {
       sendError(reply, 404, 'not_found', 'This account was removed.')
       return null
     }
-    const readField = (name: OwnField): string => {
+    const readField = (name: AccountField): string => {
       const value = body[name]
       return typeof value === 'string' ? value.slice(0, MAX_CREDENTIAL_CHARACTERS + 1) : ''
     }
     return { user, account, at: deps.clock(), readField }
   }
-  const recordAction = ({ user, at }: OwnRequest, description: string): Promise<void> =>
+  const recordAction = ({ user, at }: AccountRequest, description: string): Promise<void> =>
     store.addAuditEntry({ at, who: user.username, what: description, eventId: null, regNo: null })
 
   /** Verifies the user's identity: by password, and by a code if there is a second factor. */
-  const proveIdentity = async (ownRequest: OwnRequest, reply: FastifyReply): Promise<boolean> => {
-    const { user, account, at, readField } = ownRequest
+  const verifyIdentity = async (
+    accountRequest: AccountRequest,
+    reply: FastifyReply,
+  ): Promise<boolean> => {
+    const { user, account, at, readField } = accountRequest
     const waitMs = await attemptLimit.take(user.username, at)
     if (waitMs > 0) {
       sendTooMany(reply, waitMs, 'wrong passwords')
@@ -86,7 +89,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
       readField('password').length > MAX_CREDENTIAL_CHARACTERS ||
       !(await verifyPassword(readField('password'), account.passwordHash))
     ) {
-      sendFieldError(reply, 'password', 'This password is wrong.')
+      sendFieldError(reply, 'password', 'Incorrect password.')
       return false
     }
     await attemptLimit.forget(user.username)
@@ -106,10 +109,10 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     return codeCheck.is === 'right'
   }
 
-  const sendAccount = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const ownRequest = await loadRequest(call, reply)
-    if (ownRequest === null) return reply
-    const { user, account, at } = ownRequest
+  const sendAccount = async (call: AccountCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const accountRequest = await loadRequest(call, reply)
+    if (accountRequest === null) return reply
+    const { user, account, at } = accountRequest
     const sessions = await store.sessionsOf(user.adminId, at, IDLE_TIMEOUT_MS)
     const response: AccountResponse = {
       status: 'success',
@@ -126,54 +129,60 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.send(response)
   }
 
-  const setPassword = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const ownRequest = await loadRequest(call, reply)
-    if (ownRequest === null) return reply
-    const { user, at, readField } = ownRequest
+  const setPassword = async (call: AccountCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const accountRequest = await loadRequest(call, reply)
+    if (accountRequest === null) return reply
+    const { user, at, readField } = accountRequest
     const names = [user.username, ...deps.events.all().map(({ config }) => config.id)]
     const refusal = findPasswordProblem(readField('new_password'), names)
     if (refusal !== null) return sendFieldError(reply, 'new_password', refusal)
-    if (!(await proveIdentity(ownRequest, reply))) return reply
+    if (!(await verifyIdentity(accountRequest, reply))) return reply
     await store.setPassword(user.username, await hashPassword(readField('new_password')), at)
     // All sessions are closed, including this one; the user who changed the password continues in a new one.
     await openSession(deps, call.caller, reply, user.adminId, at)
-    await recordAction(ownRequest, 'set a new password and signed out everywhere')
+    await recordAction(accountRequest, 'set a new password and signed out everywhere')
     return reply.send({
       status: 'success',
       message: 'Your new password is set. You are signed out everywhere else.',
     })
   }
 
-  const startSecondFactor = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const ownRequest = await loadRequest(call, reply)
-    if (ownRequest === null || !(await proveIdentity(ownRequest, reply))) return reply
+  const startSecondFactor = async (
+    call: AccountCall,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const accountRequest = await loadRequest(call, reply)
+    if (accountRequest === null || !(await verifyIdentity(accountRequest, reply))) return reply
     const secret = generateSecret()
-    const { adminId } = ownRequest.user
-    const sealedSecret = factors.seal.seal(secret, adminId)
-    if (sealedSecret === null) return sendError(reply, 409, 'no_key', NO_KEY_MESSAGE)
-    await store.startSecondFactorSetup(adminId, sealedSecret)
+    const { adminId } = accountRequest.user
+    const encryptedSecret = factors.secretCipher.encrypt(secret, adminId)
+    if (encryptedSecret === null) return sendError(reply, 409, 'no_key', NO_KEY_MESSAGE)
+    await store.startSecondFactorSetup(adminId, encryptedSecret)
     const response: SecondFactorResponse = {
       status: 'success',
       secret: secret.replaceAll(/(.{4})(?=.)/g, '$1 '),
       address: buildAppUri(
         secret,
-        ownRequest.user.username,
+        accountRequest.user.username,
         new URL(deps.environment.publicUrl).hostname,
       ),
     }
     return reply.send(response)
   }
 
-  const finishSecondFactor = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const ownRequest = await loadRequest(call, reply)
-    if (ownRequest === null) return reply
-    const { user, account, at, readField } = ownRequest
+  const finishSecondFactor = async (
+    call: AccountCall,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const accountRequest = await loadRequest(call, reply)
+    if (accountRequest === null) return reply
+    const { user, account, at, readField } = accountRequest
     if (account.totpWanted === null)
       return sendError(reply, 409, 'not_begun', 'Start the setup again.')
     // Attempts are counted, although guessing would gain nothing: the secret is new and the user already has it.
     const waitMs = await attemptLimit.take(user.username, at)
     if (waitMs > 0) return sendTooMany(reply, waitMs, 'wrong codes')
-    const secret = factors.seal.open(account.totpWanted, user.adminId)
+    const secret = factors.secretCipher.decrypt(account.totpWanted, user.adminId)
     if (secret === null)
       return sendError(reply, 409, 'not_begun', 'Start the setup again on this server.')
     const step = findStep(secret, readField('code').replaceAll(/\s/g, ''), at)
@@ -181,7 +190,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
       return sendFieldError(
         reply,
         'code',
-        'This code is wrong. Scan the QR code again, and check the clock of your phone.',
+        'Incorrect code. Scan the QR code again, and check your phone’s clock.',
       )
     const { codes, hashes } = generateRecoveryCodes()
     if (!(await store.confirmSecondFactor(user.adminId, account.totpWanted, step, hashes)))
@@ -193,7 +202,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     await attemptLimit.forget(user.username)
     await store.closeOtherSessions(user.adminId, user.tokenHash)
-    await recordAction(ownRequest, 'set up a second factor')
+    await recordAction(accountRequest, 'set up a second factor')
     const response: RecoveryCodesResponse = {
       status: 'success',
       message: 'Two-step sign-in is on. You are signed out everywhere else.',
@@ -203,22 +212,22 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const sendNewRecoveryCodes = async (
-    call: OwnCall,
+    call: AccountCall,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const ownRequest = await loadRequest(call, reply)
-    if (ownRequest === null) return reply
-    if (ownRequest.account.totpSecret === null)
+    const accountRequest = await loadRequest(call, reply)
+    if (accountRequest === null) return reply
+    if (accountRequest.account.totpSecret === null)
       return sendError(
         reply,
         409,
         'not_on',
         'Two-step sign-in is off, so there are no recovery codes.',
       )
-    if (!(await proveIdentity(ownRequest, reply))) return reply
+    if (!(await verifyIdentity(accountRequest, reply))) return reply
     const { codes, hashes } = generateRecoveryCodes()
-    await store.renewRecoveryCodes(ownRequest.user.adminId, hashes)
-    await recordAction(ownRequest, 'created new recovery codes')
+    await store.renewRecoveryCodes(accountRequest.user.adminId, hashes)
+    await recordAction(accountRequest, 'created new recovery codes')
     const response: RecoveryCodesResponse = {
       status: 'success',
       message: 'These codes replace the earlier ones.',
@@ -227,30 +236,33 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.send(response)
   }
 
-  const disableSecondFactor = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const ownRequest = await loadRequest(call, reply)
-    if (ownRequest === null) return reply
-    if (needsSecondFactor(ownRequest.user))
+  const disableSecondFactor = async (
+    call: AccountCall,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const accountRequest = await loadRequest(call, reply)
+    if (accountRequest === null) return reply
+    if (needsSecondFactor(accountRequest.user))
       return sendError(
         reply,
         409,
         'is_required',
         'Your role needs two-step sign-in. You can set it up again, but not turn it off.',
       )
-    if (!(await proveIdentity(ownRequest, reply))) return reply
-    await store.removeSecondFactor(ownRequest.user.username)
-    await recordAction(ownRequest, 'turned off the second factor')
+    if (!(await verifyIdentity(accountRequest, reply))) return reply
+    await store.removeSecondFactor(accountRequest.user.username)
+    await recordAction(accountRequest, 'turned off the second factor')
     return reply.send({ status: 'success', message: 'Two-step sign-in is off.' })
   }
 
-  const endSessions = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
-    const ownRequest = await loadRequest(call, reply)
-    if (ownRequest === null) return reply
-    const { user, at, readField } = ownRequest
+  const endSessions = async (call: AccountCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const accountRequest = await loadRequest(call, reply)
+    if (accountRequest === null) return reply
+    const { user, at, readField } = accountRequest
     const id = readField('id')
     if (id === '') {
       const closedCount = await store.closeOtherSessions(user.adminId, user.tokenHash)
-      await recordAction(ownRequest, `signed out everywhere else (${closedCount})`)
+      await recordAction(accountRequest, `signed out everywhere else (${closedCount})`)
       return reply.send({ status: 'success', message: 'You are signed out everywhere else.' })
     }
     const sessions = await store.sessionsOf(user.adminId, at, IDLE_TIMEOUT_MS)
@@ -258,11 +270,11 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     if (session === undefined)
       return sendError(reply, 404, 'not_found', 'This session has already ended.')
     await store.closeSession(session.tokenHash)
-    await recordAction(ownRequest, 'signed out another session')
+    await recordAction(accountRequest, 'signed out another session')
     return reply.send({ status: 'success', message: 'Session ended.' })
   }
 
-  const rule = { minRole: 'viewer', target: 'own', body: OWN_FIELDS } as const
+  const rule = { minRole: 'viewer', target: 'own', body: ACCOUNT_FIELDS } as const
   office.get('/admin/me', rule, sendAccount)
   office.post('/admin/me/password', rule, setPassword)
   office.post('/admin/me/second-factor', rule, startSecondFactor)

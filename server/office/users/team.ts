@@ -22,7 +22,7 @@ import { isCrossSite, rejectCrossSite } from '../auth/sessions.ts'
 /** Three days, which covers a weekend. */
 const LINK_LIFETIME_MS = 3 * 24 * 60 * 60_000
 /** A link has 256 random bits and cannot be guessed; this limit only protects the server from load. */
-const LINK_TRIES: Allowance = { maxAttempts: 60, windowMs: 5 * 60_000 }
+const LINK_REQUEST_LIMIT: Allowance = { maxAttempts: 60, windowMs: 5 * 60_000 }
 const MAX_USERNAME_CHARACTERS = 64
 /** Letters and digits of any script, and the punctuation used in email addresses. */
 const USERNAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.@_+-]*$/u
@@ -40,7 +40,7 @@ export function findUsernameProblem(username: string): string | null {
     : null
 }
 
-/** Parses permissions from a form or command line. Null for `events` means all events. */
+/** Parses permissions from a form or command line. `events` is null for all events. */
 export function parsePermissions(
   { events: allEvents }: Pick<Deps, 'events'>,
   role: unknown,
@@ -79,7 +79,7 @@ async function createPasswordLink(
 export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
   const { store } = deps
   const sendChanged = async (
-    { user }: Pick<Call<'every'>, 'user'>,
+    { user }: Pick<Call<'all events'>, 'user'>,
     reply: FastifyReply,
     action: string,
     message: string,
@@ -91,7 +91,10 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(response)
   }
 
-  const sendUsers = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
+  const sendUsers = async (
+    _call: Call<'all events'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     const response: UsersResponse = {
       status: 'success',
       people: (await store.staffAccounts(deps.clock())).map(toWireUser),
@@ -102,7 +105,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const addUser = async (
-    call: Call<'every', never, 'username' | 'role' | 'events'>,
+    call: Call<'all events', never, 'username' | 'role' | 'events'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const input = call.body
@@ -127,13 +130,13 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
       call,
       reply,
       `added ${username}, ${formatPermissions(permissions.value)}`,
-      `${username} added. Send them this link: they use it to set a password and sign in.`,
+      `${username} added. Send them this link, so that they can set a password and sign in.`,
       link,
     )
   }
 
   const setPermissions = async (
-    call: Call<'every', never, 'role' | 'events', 'username'>,
+    call: Call<'all events', never, 'role' | 'events', 'username'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { username } = call.params
@@ -195,7 +198,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const setFactorRequired = async (
-    call: Call<'every', never, 'required'>,
+    call: Call<'all events', never, 'required'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { required: isRequired } = call.body
@@ -221,7 +224,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
     )
   }
 
-  const ownerRule = { minRole: 'owner', target: 'every' } as const
+  const ownerRule = { minRole: 'owner', target: 'all events' } as const
   const userRule = { ...ownerRule, params: ['username'] } as const
   office.get('/admin/admins', ownerRule, sendUsers)
   office.post(
@@ -244,7 +247,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
   office.post('/admin/admins/:username/reset-second-factor', userRule, resetFactor)
 }
 
-type UserCall = Call<'every', never, never, 'username'>
+type UserCall = Call<'all events', never, never, 'username'>
 
 /**
  * Returns true if the request is about the user's own account. Ignores case, as the store does when it compares
@@ -254,8 +257,8 @@ const isOwnAccount = ({ user, params }: UserCall): boolean =>
   user.username.toLowerCase() === params.username.toLowerCase()
 
 /**
- * Rejects these changes to the user's own account, so that a stolen session cannot take it over. The account page
- * requires the password and a code.
+ * Rejects a change that users would make to their own account on this page, so that a stolen session cannot take the
+ * account over. The account page requires the password and a code.
  */
 function rejectOwnAccount(reply: FastifyReply): FastifyReply {
   return sendError(
@@ -269,7 +272,7 @@ function rejectOwnAccount(reply: FastifyReply): FastifyReply {
 /** Sets a password with a link, for a user who is not signed in. */
 export function addPasswordLinkRoutes(app: FastifyInstance, deps: Deps): void {
   const { store } = deps
-  const isLimited = createAddressLimit(deps, LINK_TRIES)
+  const isLimited = createAddressLimit(deps, LINK_REQUEST_LIMIT)
   const sendLinkExpired = (reply: FastifyReply): FastifyReply =>
     sendError(
       reply,

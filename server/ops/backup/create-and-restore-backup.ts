@@ -191,8 +191,8 @@ async function countEventFiles(folder: string): Promise<number> {
 
 /**
  * Restores a backup into a data folder without a running server. With `shouldMoveAside`, the files of an existing
- * database are moved into a new folder next to it. Without it, or if the backup is incomplete, returns a message and
- * changes nothing.
+ * database are first moved into a new subfolder. If there is a database and `shouldMoveAside` is false, or if the
+ * backup is incomplete, returns a message and changes nothing.
  */
 export async function restore(
   backupFolder: string,
@@ -236,7 +236,7 @@ async function restoreIntoFolder(
   const oldFiles = DATABASE_FILES.filter((name) => existsSync(path.join(dataDir, name)))
   if (oldFiles.length > 0 && !shouldMoveAside)
     return err(
-      `${dataDir} contains ${oldFiles.join(', ')}. A backup next to files of another database would be damaged. Run restore with --move-aside to move them into a separate folder, or move them yourself.`,
+      `${dataDir} contains ${oldFiles.join(', ')}. A backup restored next to the files of another database would be damaged. Run restore with --move-aside to move them into a separate folder, or move them yourself.`,
     )
   const target = path.join(dataDir, DATABASE_FILE)
   const partialDatabase = getPartialPath(target)
@@ -259,13 +259,13 @@ async function restoreIntoFolder(
   if (oldFiles.length > 0) {
     previousDatabaseDir = path.join(dataDir, `before-restore-${at}`)
     await mkdir(previousDatabaseDir)
-    // Moves the database first, because a server does not start without it, but would start without its log and lose
-    // commits.
+    // Moves the database first: a server cannot start without it, but could start without its write-ahead log and would
+    // then lose commits.
     for (const name of oldFiles)
       await rename(path.join(dataDir, name), path.join(previousDatabaseDir, name))
     await syncToDisk(previousDatabaseDir)
   }
-  // The next start then detects that the database is older than the one served before.
+  // At its next start, the server then detects that the database is older than the one it served before.
   await recordRestore(dataDir, { at, copyAt: list.at })
   await recordNewDatabase(dataDir, at)
   // The database is moved last, so that an interrupted restore leaves no database without its uploads.
@@ -336,7 +336,7 @@ export async function readBackupList(backupFolder: string): Promise<BackupList |
   }
 }
 
-/** Copies uploads, except those that exist already. Returns the hashes of missing or changed ones. */
+/** Copies uploads, except those that exist already. Returns the hashes of those that are missing or have changed. */
 async function copyFiles(
   sourceFolder: string,
   targetFolder: string,

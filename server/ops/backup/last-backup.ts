@@ -6,7 +6,7 @@ import type { Instant } from '../../../engine/index.ts'
 
 const LAST_BACKUP_FILE = 'backed-up'
 
-/** Returns the time of the last backup. Null if the folder records none. */
+/** Returns the time of the last backup. Null if none is recorded. */
 export async function readLastBackup(dataDir: string): Promise<Instant | null> {
   const text = await readFile(path.join(dataDir, LAST_BACKUP_FILE), 'utf8').catch(() => '')
   return /^\d{1,15}$/.test(text.trim()) ? instant(Number(text)) : null

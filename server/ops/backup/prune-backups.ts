@@ -4,7 +4,10 @@ import path from 'node:path'
 import type { Instant } from '../../../engine/index.ts'
 import { readBackupList } from './create-and-restore-backup.ts'
 
-/** Removes backups beyond the newest `keepCount` or older than `madeBefore`, nothing else. Returns their names. */
+/**
+ * Removes each backup that was made before `madeBefore` or is not among the newest `keepCount`. Removes nothing else.
+ * Returns the names of the removed backups.
+ */
 export async function pruneBackups(
   folder: string,
   { keepCount, madeBefore }: { readonly keepCount: number; readonly madeBefore: Instant | null },

@@ -4,7 +4,7 @@ import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { formatDuration } from '../clock-jumps.ts'
 
-/** Emails are usually sent within seconds. If one waits this long, the mail server accepts no emails. */
+/** Emails are usually sent within seconds. If one has waited this long, the mail server is not accepting emails. */
 const MAX_WAIT_MS = 15 * 60_000
 
 export type EmailState = {

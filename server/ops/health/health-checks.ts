@@ -31,8 +31,8 @@ const MAX_WRITE_MS = 5_000
 /** Monitoring checks every few seconds. More frequent writes give no additional information. */
 const WRITE_INTERVAL_MS = 5_000
 /**
- * Below this, registrations may soon fail: the database log alone grows to 16 MB between checkpoints. The server
- * counts as up, because it accepts registrations until a write fails.
+ * Below this, registrations may soon fail: the write-ahead log alone grows to 16 MB between checkpoints. The server
+ * still counts as up, because it accepts registrations until a write fails.
  */
 const MIN_FREE_DISK_BYTES = 64 * 1024 * 1024
 /** Below this, uploads are rejected (`server/registration/uploads/store-uploaded-files.ts`). */
@@ -44,7 +44,7 @@ const MIN_FREE_FILES = 1_000
  * figure ignores disk quotas.
  */
 const FULL_DISK_MS = 30_000
-/** Backups run nightly, with a few hours of tolerance. */
+/** Backups run nightly. This allows for a delay of a few hours. */
 const MAX_BACKUP_AGE_MS = 36 * 60 * 60_000
 
 /** Advice if too many files are open. */
@@ -109,22 +109,22 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     const isFull =
       lastNoSpaceTime !== null && at >= lastNoSpaceTime && at - lastNoSpaceTime < FULL_DISK_MS
     if (isFull)
-      addProblem('no_room', `Writes to the disk fail: ${formatMb(freeSpace)} are free.`, true)
+      addProblem('no_room', `Writes to the disk fail: ${formatMb(freeSpace)} is free.`, true)
     else if (freeSpace < MIN_FREE_DISK_BYTES)
       addProblem(
         'little_room',
-        `The disk is nearly full: ${formatMb(freeSpace)} are free. Registrations are still accepted; uploads are refused. Free some space.`,
+        `The disk is nearly full: ${formatMb(freeSpace)} is free. Registrations are still accepted; uploads are refused. Free some space.`,
       )
     else if (freeSpace < MIN_UPLOAD_FREE_BYTES)
       addProblem(
         'little_room',
-        `${formatMb(freeSpace)} are free, and uploads are refused below ${formatMb(MIN_UPLOAD_FREE_BYTES)}.`,
+        `${formatMb(freeSpace)} is free, and uploads are refused below ${formatMb(MIN_UPLOAD_FREE_BYTES)}.`,
       )
     const freeFileCount = await getFreeFiles(environment.dataDir)
     if (freeFileCount !== null && freeFileCount < MIN_FREE_FILES)
       addProblem(
         'little_room',
-        `${freeFileCount === 0 ? 'No file' : `Only ${freeFileCount} more files`} can be created on the disk of DATA_DIR (inodes), although ${formatMb(freeSpace)} are free. Remove files that are not needed.`,
+        `${freeFileCount === 0 ? 'No file' : `Only ${freeFileCount} more files`} can be created on the disk of DATA_DIR (inodes), although ${formatMb(freeSpace)} is free. Remove files that are not needed.`,
       )
     const descriptors = await checkDescriptors(environment.dataDir)
     if (descriptors.is === 'none')
@@ -146,7 +146,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     )
       addProblem(
         'event_files',
-        `EVENTS_DIR is ${environment.eventsDir}, but it cannot be read. The last versions of the events are still served. Restore the folder.`,
+        `EVENTS_DIR is ${environment.eventsDir}, but it cannot be read. The server still uses the event versions that it read before. Restore the folder.`,
       )
     for (const { why: reason } of events.refusedFiles()) addProblem('event_files', reason)
     // Organisers remove the files of past events on purpose.
@@ -239,8 +239,8 @@ const formatDatabaseLoss = (description: string): string =>
 const formatMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`
 
 /**
- * Returns a check that rejects if the database does not work. It writes at most every few seconds, and reads for each
- * request, which needs no fsync.
+ * Returns a check that rejects if the database does not work. It writes at most once every few seconds. For each
+ * request it only reads, which needs no fsync.
  */
 function createDatabaseCheck({ store, clock }: Pick<Deps, 'store' | 'clock'>): () => Promise<void> {
   let lastWrite: { readonly at: Instant; readonly write: Promise<void> } | null = null

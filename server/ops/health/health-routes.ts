@@ -13,7 +13,10 @@ import { createMetricsUpdater } from './metrics.ts'
 
 /** Ten per second, because a whole cluster may share one address. */
 const CHECK_LIMIT: Allowance = { maxAttempts: 600, windowMs: 60_000 }
-/** The default of 10 ms wakes an idle server a few hundred times a second, which uses as much CPU as a registration. */
+/**
+ * The default of 10 ms would wake an idle server a few hundred times a second, which uses as much CPU as a
+ * registration.
+ */
 const LOOP_SAMPLE_MS = 100
 /** Metrics are expensive to collect, and are usually requested every 15 seconds. */
 const METRICS_LIMIT: Allowance = { maxAttempts: 60, windowMs: 60_000 }
@@ -50,7 +53,8 @@ export function registerHealthRoutes(
     done()
   })
 
-  // This server counts these requests itself, because its health must be checkable when the database does not respond.
+  // This server counts these requests itself, because its health must be checkable even when the database does not
+  // respond.
   const { environment, clock } = deps
   const isOverCheckLimit = createAddressLimit({ environment, clock }, CHECK_LIMIT)
   const isOverMetricsLimit = createAddressLimit({ environment, clock }, METRICS_LIMIT)

@@ -43,7 +43,7 @@ export function createMetricsUpdater(registry: Registry, deps: MetricsDeps): () 
   const databaseBytes = createGauge('database_bytes', 'Size of the database and its log', 'file')
   const waitingCalls = createGauge(
     'store_waiting',
-    'Calls that wait for the database; from 2000, requests are refused',
+    'Calls waiting for the database; requests are refused at 2000 or more',
   )
   const recovery = createGauge(
     'recovery',

@@ -2,13 +2,14 @@
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 
-/** A check sends several requests to the object storage, so it is not repeated more often. */
+/** The minimum time between checks, because each sends several requests to the object storage. */
 const CHECK_INTERVAL_MS = 60_000
 /** A health report waits at most this long for the check, which then continues in the background. */
 const MAX_WAIT_MS = 3_000
 
 /**
- * Returns a check that reuses a good result for a minute. The check returns a sentence; null if files can be stored.
+ * Returns a check that reuses a successful result for a minute. The check returns a sentence that describes the
+ * problem. Null if files can be stored.
  */
 export function createUploadStorageCheck({
   uploads,
@@ -30,7 +31,7 @@ export function createUploadStorageCheck({
 async function waitFor(result: Promise<string | null>): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string>()
   const timer = setTimeout(
-    () => resolve('The object storage of uploads does not respond.'),
+    () => resolve('The object storage for uploads does not respond.'),
     MAX_WAIT_MS,
   )
   try {

@@ -1,5 +1,5 @@
 /**
- * Records the progress of the served database in its data folder, to detect an older copy.
+ * Records the progress of the database in use (its newest ids) in its data folder, to detect an older copy.
  * A database with less progress is an older copy. The record is written at most a few times a minute, in the
  * background.
  */
@@ -7,19 +7,19 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
-import type { RowCounts } from '../../storage/index.ts'
+import type { NewestIds } from '../../storage/index.ts'
 
-export const SERVED_FILE = 'last-served.json'
-/** Written by a restore that could not begin the recovery itself, so that the next start begins it. */
+export const LAST_SERVED_FILE = 'last-served.json'
+/** The file that a restore writes if it cannot begin the recovery itself, so that the next start begins it. */
 export const RESTORED_FILE = 'restored.json'
 
 export type LastServed = {
   /** The identity of the database. */
   readonly name: string
-  readonly counted: RowCounts
+  readonly counted: NewestIds
   /** The time of the record. */
   readonly at: Instant
-  /** The codes of all recoveries started in this folder. A copy that is restored again does not contain them. */
+  /** The codes of all recoveries started in this folder. A copy does not contain them if it is restored again. */
   readonly codes: readonly string[]
 }
 export type RestoreRecord = {
@@ -30,9 +30,9 @@ export type RestoreRecord = {
   readonly why?: string
 }
 
-/** Returns the record of the last progress. Null if it is missing or cannot be read. */
+/** Returns the last recorded progress. Null if the record is missing or cannot be read. */
 export const readLastServed = (dataDir: string): Promise<LastServed | null> =>
-  readJson(path.join(dataDir, SERVED_FILE), ({ name, counted, at, code, codes }) =>
+  readJson(path.join(dataDir, LAST_SERVED_FILE), ({ name, counted, at, code, codes }) =>
     typeof name === 'string' && typeof at === 'number' && isProgress(counted)
       ? {
           name,
@@ -47,9 +47,9 @@ export const readLastServed = (dataDir: string): Promise<LastServed | null> =>
   )
 
 export const saveProgress = (dataDir: string, record: LastServed): Promise<void> =>
-  writeJson(path.join(dataDir, SERVED_FILE), record)
+  writeJson(path.join(dataDir, LAST_SERVED_FILE), record)
 
-export const readRestored = (dataDir: string): Promise<RestoreRecord | null> =>
+export const readRestoreRecord = (dataDir: string): Promise<RestoreRecord | null> =>
   readJson(path.join(dataDir, RESTORED_FILE), ({ at, copyAt, why: reason }) =>
     typeof at === 'number' && (typeof copyAt === 'number' || copyAt === null)
       ? {
@@ -63,14 +63,14 @@ export const readRestored = (dataDir: string): Promise<RestoreRecord | null> =>
 export const recordRestore = (dataDir: string, record: RestoreRecord): Promise<void> =>
   writeJson(path.join(dataDir, RESTORED_FILE), record)
 
-export const deleteRestored = (dataDir: string): Promise<void> =>
+export const deleteRestoreRecord = (dataDir: string): Promise<void> =>
   rm(path.join(dataDir, RESTORED_FILE), { force: true })
 
 /** Returns true if a database has made less progress than the record states. */
-export const isOlder = (progress: RowCounts, record: Pick<LastServed, 'counted'>): boolean =>
+export const isOlder = (progress: NewestIds, record: Pick<LastServed, 'counted'>): boolean =>
   Object.entries(record.counted).some(([table, position]) => (progress[table] ?? 0) < position)
 
-const isProgress = (value: unknown): value is RowCounts =>
+const isProgress = (value: unknown): value is NewestIds =>
   typeof value === 'object' &&
   value !== null &&
   Object.values(value).every((position) => typeof position === 'number')

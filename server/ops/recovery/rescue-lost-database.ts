@@ -27,8 +27,8 @@ export type LossDeps = Pick<Deps, 'log' | 'clock'> & {
 }
 export type LossWatch = {
   /**
-   * Checks that the database file is still the opened one. If it is not, writes the server's data into a separate
-   * file and logs its location. Resolves when that is done, or has failed.
+   * Checks that the database file is still the one that was opened. If it is not, writes the server's data into a
+   * separate file and logs its location. Resolves when that is done, or has failed.
    */
   check(): Promise<void>
   /** Resolves when the process can end without losing data, however long that takes. */
@@ -36,13 +36,13 @@ export type LossWatch = {
   /** True while the server holds data that is not in any file. */
   isUnsaved(): boolean
   /** Returns the location of the rescued data. Null if there is none. */
-  getRescuedLocation(): Pick<RescuedRows, 'file' | 'isWhole'> | null
+  getRescuedLocation(): Pick<RescuedRows, 'file' | 'isComplete'> | null
   /** True if the data is in a file that the next start will not find. */
   isOutsideDataDir(): boolean
 }
 
 /**
- * Watches for the loss of the database. `fallbackDirs` are the folders to write to if the data folder has no space; by
+ * Watches for the loss of the database. `fallbackDirs` are the folders to use if the data folder has no space; by
  * default, those that the environment defines.
  */
 export function watchForLoss(
@@ -62,9 +62,9 @@ export function watchForLoss(
         spareDirs: fallbackDirs,
         recovery: { at, who: 'rollcall', why: INCOMPLETE_REASON, copyAt: null, ...context },
       })
-      const { file, rows, isWhole: isComplete } = rescuedDatabase
+      const { file, rows, isComplete: isComplete } = rescuedDatabase
       log.error(
-        { file, rows, isWhole: isComplete },
+        { file, rows, isComplete: isComplete },
         isComplete ? formatComplete(file) : formatIncomplete(file),
       )
     } catch (error) {

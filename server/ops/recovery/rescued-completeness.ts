@@ -4,7 +4,7 @@ import { readRescuedContents } from '../../storage/recovery/copy-database.ts'
 import { listRescuedFiles } from '../../storage/recovery/rescued-databases.ts'
 import { isOlder, readLastServed } from './detect-older-database.ts'
 
-/** The reason for the recovery of a rescued database with missing rows. */
+/** The reason recorded for a recovery if the rescued database lacks some rows. */
 export const INCOMPLETE_REASON =
   'The database was lost while the server used it, and some rows could not be read.'
 

@@ -1,7 +1,7 @@
 /**
  * Starts a recovery automatically, after a restore or with an older database.
- * A database is older if it has made less progress than the one last served from the data folder, such as a copy
- * restored manually or with pg_restore.
+ * A database is older if it has made less progress than the one last served from the data folder. It may be a copy that
+ * was restored manually or with pg_restore.
  */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
@@ -11,12 +11,12 @@ import type { Deps, Environment } from '../../dependencies.ts'
 import { createPeriodicJob } from '../clock.ts'
 import type { PeriodicJob } from '../clock.ts'
 import {
-  deleteRestored,
+  deleteRestoreRecord,
   isOlder,
   readLastServed,
   recordRestore,
   saveProgress,
-  readRestored,
+  readRestoreRecord,
 } from './detect-older-database.ts'
 import type { LastServed, RestoreRecord } from './detect-older-database.ts'
 import { readDatabaseSummary } from '../../storage/recovery/copy-database.ts'
@@ -47,7 +47,7 @@ export async function beginRecovery(
     null,
   )
   assert(recovery !== null, 'the recovery did not begin')
-  await deleteRestored(environment.dataDir)
+  await deleteRestoreRecord(environment.dataDir)
   await recordProgress(environment.dataDir, store, start.at, lastRecord)
   return recovery
 }
@@ -91,10 +91,13 @@ export async function scheduleRecoveryIfLogMissing({
   await recordRestore(dataDir, { at: clock(), copyAt: null, why: reason })
 }
 
-/** Begins a recovery if the database is older. Call it before anything is sent, queried or erased. Logs the state. */
+/**
+ * Begins a recovery if the database is older. Call it before anything is sent, queried or erased. Also logs the state
+ * of the recovery.
+ */
 export async function recoverIfOlder(deps: RecoveryDeps): Promise<void> {
   const { store, clock, log, environment } = deps
-  const restoreRecord = await readRestored(environment.dataDir)
+  const restoreRecord = await readRestoreRecord(environment.dataDir)
   if (restoreRecord !== null) await beginRecoveryAfterRestore(deps, restoreRecord, clock())
   else if (!(await recoverIfOlderThanRescue(deps))) await compareProgress(deps)
   const rescuedDatabases = store.isShared ? [] : listRescuedFiles(environment.dataDir)
@@ -119,7 +122,7 @@ export async function explainNextRecovery(
   { dataDir, databaseUrl }: Pick<Environment, 'dataDir' | 'databaseUrl'>,
   readDatabaseProgress: () => Promise<Progress>,
 ): Promise<string | null> {
-  const restoreRecord = await readRestored(dataDir)
+  const restoreRecord = await readRestoreRecord(dataDir)
   if (restoreRecord !== null) return restoreRecord.why ?? explainRestore(restoreRecord)
   if (databaseUrl !== null) return explainOlderPostgres(dataDir, readDatabaseProgress)
   if (findServingPid(dataDir) !== null) return null
@@ -144,8 +147,8 @@ const explainOlder = ({ at }: LastServed): string =>
   `The database is older than the one that this server used until ${formatInstant(at)}.`
 
 /**
- * Returns null for a PostgreSQL database with another name: a server only logs a warning, because other servers may use
- * it.
+ * Returns null for a PostgreSQL database with another name: the server then only logs a warning, because other servers
+ * may use that database.
  */
 async function explainOlderPostgres(
   dataDir: string,

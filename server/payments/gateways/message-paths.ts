@@ -10,5 +10,5 @@ export const ORDER_RETURN_PATH = '/api/payment/return-of/'
 /** Returns the path for the signed webhooks of a gateway. */
 export const getSignedWebhookPath = (kind: GatewayKind): string => `${WEBHOOK_PATH}${kind}/`
 
-/** Events of different gateways may have the same id. */
+/** Returns the prefix for the ids of a gateway's webhook events, because different gateways may use the same id. */
 export const getWebhookEventPrefix = (kind: GatewayKind): string => `${kind}:`

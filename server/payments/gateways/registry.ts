@@ -1,4 +1,4 @@
-/** Registers all gateways. No code outside this file and their folders refers to them. */
+/** Registers all gateways. Only this file and the gateways' folders refer to a specific gateway. */
 import type { GatewayKind } from '../../../engine/index.ts'
 import { airpayDefinition } from './airpay/definition.ts'
 import type { GatewayDefinition } from './gateway-definition.ts'

@@ -29,7 +29,7 @@ const MAX_RESPONSE_BYTES = 1024 * 1024
 /** The maximum length of a response from Airpay. */
 const MAX_AIRPAY_BYTES = 64 * 1024
 
-/** Network errors that mean no connection was made; an invalid certificate is detected before anything is sent. */
+/** Network errors that mean that no connection was made; an invalid certificate is detected before anything is sent. */
 const NOT_SENT_ERRORS =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$|CERT|SIGNATURE|^ERR_SSL/
 
@@ -91,7 +91,7 @@ export async function sendRequest(
   }
 }
 
-/** Returns null and stops reading once the response is too long: an endless one must not fill the memory. */
+/** Returns null and stops reading once the response is too long: an endless response must not exhaust memory. */
 async function readBody(response: Response, maxBytes: number): Promise<string | null> {
   const chunks: Uint8Array[] = []
   let bytes = 0

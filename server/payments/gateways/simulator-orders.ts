@@ -1,4 +1,4 @@
-/** Stores the orders of a simulator in memory and in a file, so that no payment is lost in a restart. */
+/** Stores the orders of a simulator in memory and in a file, so that a restart loses no payment. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,8 +9,8 @@ export type SimulatorOrders<Order> = {
 }
 
 /**
- * Opens the orders. Each change appends a line to a file that is read at startup. The file's name marks it as
- * private.
+ * Opens the orders. Each change appends a line to a file that is read at startup. Its name begins with `sandbox`, so
+ * that the file is made private (file-permissions.ts).
  */
 export function openSimulatorOrders<Order extends object>(
   dataDir: string,

@@ -1,4 +1,4 @@
-/** Renders the pages of all gateways' simulators: plain, distinct from ours, usable by keyboard without scripts. */
+/** Renders the simulators' pages: plain, distinct from ours, usable with a keyboard and without scripts. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../../engine/index.ts'
 import type { Fields } from './message-fields.ts'
@@ -53,7 +53,7 @@ ${body}
 export const renderDetails = (rows: readonly (readonly string[])[]): string =>
   `<dl>${rows.map(([label = '', text = '']) => `<div><dt>${label}</dt><dd>${escapeHtml(text)}</dd></div>`).join('')}</dl>`
 
-/** Renders one button for each result of a payment, which posts `do`. */
+/** Renders one button for each possible result of a payment. The button posts the result's id as `do`. */
 export function renderActions(
   actions: Readonly<Record<string, { readonly label: string; readonly about: string }>>,
 ): string {

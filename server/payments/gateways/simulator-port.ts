@@ -5,12 +5,12 @@ import type { FastifyInstance } from 'fastify'
 import { MAX_MESSAGE_BYTES } from './message-fields.ts'
 import { RETURN_SCRIPT, STYLE } from './simulator-page.ts'
 
-// The port serves the simulators' pages, a redirect before them, and the requests of our server. It has its own
-// origin, and the redirect a third one, so that cookies, form-action and cross-site posts behave as in production.
+// The port serves the simulators' pages, a redirect that precedes them, and our server's requests. It has its own
+// origin, and the redirect has a third one, so that cookies, form-action and cross-site posts behave as in production.
 
 /**
- * The origins, without a slash at the end, of the pages, of the redirect before them, and for the requests of our
- * server.
+ * The origins, without a trailing slash, of the pages, of the redirect that precedes them, and for our server's
+ * requests.
  */
 export type SimulatorOrigins = {
   readonly page: string
@@ -26,7 +26,7 @@ const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
 
 /**
  * Returns the origins. On one machine, the app, the pages and the redirect use two host names and two ports; behind a
- * public host name they differ only by port. `publicUrl` is the app's URL in the browser.
+ * public host name, only their ports differ. `publicUrl` is the app's URL in the browser.
  */
 export function getSimulatorOrigins(options: {
   readonly publicUrl: string

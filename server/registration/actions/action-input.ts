@@ -123,7 +123,7 @@ export function readShownPaidAmount(
   const amount = readAmountParameter(params, 'kept', currency)
   return amount.ok && amount.value !== null
     ? amount
-    : refuseData('Send kept as the paid amount that the list of actions contained.')
+    : refuseData('Send kept as the paid amount returned in the list of actions.')
 }
 
 /** Returns the message that prompts for an amount, with an example. */

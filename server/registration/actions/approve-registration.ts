@@ -7,7 +7,7 @@ import {
   getLabel,
   getCategoryLabel,
   toAmount,
-  getExpiryAfterApproval,
+  computeExpiryAfterApproval,
   quoteInCategory,
   toMajorUnits,
 } from '../../../engine/index.ts'
@@ -28,7 +28,7 @@ import { choosePaymentChannel } from './choose-payment-method.ts'
 export const approveRegistration: ActionHandler = async (request) => {
   const { deps, served, registration, newAction } = request
   const { config } = served
-  const payUntil = getExpiryAfterApproval(getApproval(config, registration), newAction.at)
+  const payUntil = computeExpiryAfterApproval(getApproval(config, registration), newAction.at)
   return deps.store.approve(newAction, {
     ...buildPaymentStart(request, registration),
     payUntil: payUntil,
@@ -72,7 +72,7 @@ export const acceptOffer: ActionHandler = async (request) => {
   const offeredQuote = quoteOffer(config, registration, readText(params, 'category'))
   if (offeredQuote === null) return refuseData(SERVER_MESSAGES.selfService.offerEnded)
   const { category, quote } = offeredQuote
-  const payUntil = getExpiryAfterApproval(getApproval(config, registration), newAction.at)
+  const payUntil = computeExpiryAfterApproval(getApproval(config, registration), newAction.at)
   const offerTerms = { category, due: offeredQuote.total, payUntil }
   const acceptedRegistration: StoredRegistration = {
     ...registration,
@@ -178,7 +178,10 @@ export const toStoredAmounts = (quote: Quote | null) =>
         lines: quote.lines,
       }
 
-/** Returns the payment method, and the confirmation email of a free registration, which is complete immediately. */
+/**
+ * Returns the payment method. For a free registration, which is complete immediately, also returns the confirmation
+ * email.
+ */
 function buildPaymentStart(
   { deps, served: { config }, newAction: { at } }: ActionRequest,
   registration: StoredRegistration,

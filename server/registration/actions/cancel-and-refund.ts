@@ -1,5 +1,5 @@
 /** Handles cancellation, refunds and decisions on payment reviews. */
-import { ok, getOwn, toAmount } from '../../../engine/index.ts'
+import { explainInvalidReference, ok, getOwn, toAmount } from '../../../engine/index.ts'
 import { buildCancelledEmail } from '../../../engine/messages.ts'
 import {
   sendRequestedRefunds,
@@ -47,9 +47,9 @@ export const cancel: ActionHandler = async ({ deps, served, registration, newAct
 
 /**
  * Refunds an amount. Parameters: `{amount?: rupees, kept?: rupees, by_hand?: true, reference?}`. Without an amount,
- * refunds the remaining amount; an empty amount is refused. `kept` is as for a cancellation. With `by_hand`, the amount
- * was already refunded outside Rollcall, with this reference; otherwise requests the refund from the gateway
- * immediately.
+ * refunds the remaining amount; an empty amount is refused. `kept` has the same meaning as for a cancellation. With
+ * `by_hand`, the amount was already refunded outside Rollcall, with this reference; otherwise requests the refund from
+ * the gateway immediately.
  */
 export const refund: ActionHandler = async (request) => {
   const { deps, registration, newAction, params } = request
@@ -65,6 +65,8 @@ export const refund: ActionHandler = async (request) => {
   if (isByHand && reference === '')
     return refuseData('Enter the transfer reference or the slip number of the refund.')
   // Otherwise the gateway would pay an amount that was already refunded.
+  const problem = explainInvalidReference(reference)
+  if (problem !== null) return refuseData(problem)
   if (!isByHand && reference !== '')
     return refuseData(
       'A reference is only for a refund that was already made outside Rollcall (by_hand).',

@@ -1,4 +1,4 @@
-/** Confirms a payment claim as reported, for rows that staff have checked against the bank's page. */
+/** Confirms a payment claim as reported, for list rows that staff have checked against the bank's page. */
 import { toBankKey, instant, toMajorUnits, startOfDay } from '../../../engine/index.ts'
 import { quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
 import { refuseData } from './action-input.ts'
@@ -21,7 +21,7 @@ export const confirmPaymentClaim: ActionHandler = async (request) => {
   const otherClaim = reports.find((report) => report.regNo !== regNo)
   if (otherClaim !== undefined)
     return refuseData(
-      `The delegate of ${otherClaim.eventId === eventId ? otherClaim.regNo : 'another event'} reported ${reference} too. Check the bank statement and confirm this claim on its own.`,
+      `The delegate ${otherClaim.eventId === eventId ? `with registration ${otherClaim.regNo}` : 'of another event'} reported ${reference} too. Check the bank statement and confirm this claim on its own.`,
     )
   const paidAt = paidOn === null ? newAction.at : instant(startOfDay(paidOn))
   const price = quotePriceOfPayment(served.config, registration, paidAt, 'transfer')

@@ -92,7 +92,7 @@ export const transferRegistration: ActionHandler = async (request) => {
   const personFields = Object.values(roles)
   const otherFields = Object.keys(changes).filter((id) => !personFields.includes(id))
   if (otherFields.length > 0)
-    return refuseData(`A transfer changes the person only, not ${otherFields.join(', ')}.`)
+    return refuseData(`A transfer changes only the person, not ${otherFields.join(', ')}.`)
   const name =
     roles.fullName === undefined ? undefined : getOwn(changes as RawAnswers, roles.fullName)
   if (typeof name !== 'string' || name.trim() === '')
@@ -313,7 +313,7 @@ async function buildCorrectionContext(
   const isUnchanged = (field: string): boolean => getOwn(changes, field) === undefined
   return {
     code: contextBefore.code,
-    // An item that was full at registration was also priced as full.
+    // Seats that were full at registration still count as full, because the registration was priced that way.
     left: { ...seatsLeft, ...Object.fromEntries(heldSeats), ...contextBefore.left },
     memberRecords: Object.fromEntries(
       Object.entries(listContext.memberRecords).map(([field, row]) => [

@@ -9,7 +9,7 @@ import type { ActionResult, NewAction, StoredRegistration } from '../../storage/
 
 /** The name of the automatic actor in the history; staff appear under their own names. */
 const AUTOMATIC_ACTOR = 'rollcall'
-/** Retention ends on a day, so an hourly check is frequent enough. */
+/** A retention period ends on a certain date, so an hourly check is frequent enough. */
 const CHECK_INTERVAL_MS = 60 * 60_000
 const RETENTION_OVER_REASON = 'the retention period in the event file has ended'
 
@@ -36,7 +36,7 @@ async function deleteEmailFiles(folder: string, regNo: string): Promise<void> {
 
 type RetentionDeps = ErasureDeps &
   Pick<Deps, 'events' | 'clock' | 'log'> & {
-    /** Returns true if age is a valid reason to erase. */
+    /** Returns true if the clock is correct, so that data may be erased by age. */
     readonly isClockTrusted: () => Promise<boolean>
   }
 

@@ -74,7 +74,7 @@ export function startExpiryJob(
         if (result.ok) changedCount += 1
       }
       expiredCount += changedCount
-      // Registrations that do not change are checked again later.
+      // Registrations that could not be expired are tried again at the next run.
       if (regNos.length < BATCH_ROWS || changedCount === 0) return expiredCount
     }
   }

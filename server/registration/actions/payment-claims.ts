@@ -3,8 +3,8 @@ import {
   dayOf,
   err,
   formatIsoIndia,
-  getExpiryAfterReopening,
-  getExpiryOfTransfer,
+  computeExpiryAfterReopening,
+  computeTransferExpiry,
   ok,
   getOwn,
   toAmount,
@@ -118,13 +118,13 @@ async function readClaimFiles(
   return ok({ raw, uploads, drafts })
 }
 
-/** Rejects a claim. The delegate gets the reason by email and may claim again. */
+/** Rejects a claim. The delegate gets the reason by email and may report the payment again. */
 export const rejectClaim: ActionHandler = async ({ deps, served, registration, newAction }) => {
   const { config } = served
   const [claim] = await deps.store.paymentClaims(registration.regNo)
   const method = findTransferMethod(config, claim?.way ?? null)
   const payUntil =
-    method === null ? registration.payUntil : getExpiryOfTransfer(method, newAction.at)
+    method === null ? registration.payUntil : computeTransferExpiry(method, newAction.at)
   const email =
     claim === undefined || registration.state !== 'told'
       ? null
@@ -141,7 +141,7 @@ export const reopenRegistration: ActionHandler = async ({
 }) => {
   const { config } = served
   const method = findTransferMethod(config, registration.payments[0]?.way ?? null)
-  const payUntil = getExpiryAfterReopening(method, newAction.at)
+  const payUntil = computeExpiryAfterReopening(method, newAction.at)
   const email = buildReopenedEmail(
     config,
     registration,
@@ -152,7 +152,7 @@ export const reopenRegistration: ActionHandler = async ({
 }
 
 /**
- * Returns the latest payment claim in readable form; null if there is none. `href` returns the URL of a file; it
+ * Returns the latest payment claim, formatted for display; null if there is none. `href` returns the URL of a file; it
  * is omitted if files are not shown.
  */
 export async function findLastClaim(

@@ -90,7 +90,7 @@ export function toWireFields(
   claim: StoredPaymentClaim | null,
 ): WireClaimField[] {
   return method.fields.flatMap((field): WireClaimField[] => {
-    const { id, label, hint, type, required, options = [], accept = [], bytesMax = 0 } = field
+    const { id, label, hint, type, required, options = [], accept = [], maxBytes = 0 } = field
     if (type !== 'text' && type !== 'date' && type !== 'select' && type !== 'file') return []
     const answer = claim === null || type === 'file' ? undefined : getOwn(claim.answers, id)
     return [
@@ -103,7 +103,7 @@ export function toWireFields(
         options: options.map((option) => ({ id: option.id, label: option.label })),
         file:
           type === 'file'
-            ? { field: getMethodFileName(method, field), accept: [...accept], bytes_max: bytesMax }
+            ? { field: getMethodFileName(method, field), accept: [...accept], bytes_max: maxBytes }
             : null,
         value: answer === undefined ? '' : String(answer),
       },

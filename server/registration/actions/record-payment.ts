@@ -72,8 +72,8 @@ export const confirmOrRecordExtra: ActionHandler = (input) =>
     : confirmPayment(input)
 
 /**
- * If staff left out the slip number, returns the request with the registration number in its place, with a counter
- * from the second payment on.
+ * If staff entered no slip number, returns the request with the registration number as the slip number. From the second
+ * payment on, a counter is added to it.
  */
 async function addSlipNumber(request: ActionRequest): Promise<ActionRequest> {
   const { deps, registration, params } = request
@@ -120,7 +120,7 @@ function readPayment({
   if (!canConfirm(newAction.actor, minimumRole))
     return err({
       code: 'not_your_role' as const,
-      message: `You need the ${minimumRole} role to record a payment ${formatMethodInSentence(manualMethod)}. You have ${newAction.actor}.`,
+      message: `You need the ${minimumRole} role to record a payment ${formatMethodInSentence(manualMethod)}. Your role is ${newAction.actor}.`,
     })
   const reference = readText(params, 'reference').replaceAll(/\s+/g, ' ')
   const otherReferences = readOtherReferences(getOwn(params, 'also'))
@@ -144,7 +144,7 @@ function readPayment({
     return refuseData(
       `The date received, ${formatDayShort(day)}, is after today, ${formatDayShort(today)}.`,
     )
-  // The limit counts from the opening of registration, which may be long before staff add a delegate who paid
+  // The limit is counted from the opening of registration, which may be long before staff add a delegate who paid
   // earlier.
   const registrationDay = dayOf(createdAt)
   const { opens = registrationDay } = served.config.registration
@@ -180,8 +180,8 @@ export function findCharacterError(method: ManualMethod, reference: string): str
 const MAX_OTHER_REFERENCES = 10
 
 /**
- * Parses the other references that a bank statement line contains for the same payment. Null if it is not a list of
- * references.
+ * Parses the other references that a bank statement line contains for the same payment. Null if the value is not a list
+ * of references.
  */
 export function readOtherReferences(references: unknown): readonly string[] | null {
   if (references === undefined) return []

@@ -21,9 +21,9 @@ export function hashToken(token: string): string {
 }
 
 /** The uploads whose tokens the answers contain, by field, and errors for uploads that no longer exist. */
-export type DraftProofs = ReadonlyMap<string, Result<DraftProof, 'gone'>>
+export type DraftUploads = ReadonlyMap<string, Result<DraftProof, 'gone'>>
 
-const NO_DRAFTS: DraftProofs = new Map()
+const NO_DRAFTS: DraftUploads = new Map()
 
 /**
  * Finds the uploads whose tokens are in these answers; an upload for another event or field is ignored. Runs no query
@@ -34,7 +34,7 @@ export function findDrafts(
   event: EventConfig,
   values: Readonly<Record<string, unknown>>,
   at: Instant,
-): DraftProofs | Promise<DraftProofs> {
+): DraftUploads | Promise<DraftUploads> {
   const tokens = event.fields.flatMap(({ id, type }): [string, string][] => {
     const value = type === 'file' ? getOwn(values, id) : null
     return typeof value === 'string' && TOKEN_PATTERN.test(value.trim()) ? [[id, value.trim()]] : []
@@ -67,7 +67,7 @@ async function holdDrafts(
   event: EventConfig,
   tokens: readonly (readonly [id: string, token: string])[],
   at: Instant,
-): Promise<DraftProofs> {
+): Promise<DraftUploads> {
   const drafts = new Map<string, Result<DraftProof, 'gone'>>()
   for (const [id, token] of tokens) {
     const draft = await holdDraft(deps, event, id, token, at)

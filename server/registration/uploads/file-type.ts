@@ -1,15 +1,15 @@
 /** Detects a file's type from its content on disk, reading no more than necessary. */
 import { open } from 'node:fs/promises'
 import path from 'node:path'
-import { hasTopStream } from './ole-file.ts'
+import { hasTopLevelStream } from './ole-file.ts'
 
 type Kind = {
   readonly mime: string
   /** The extensions that a file of this kind may have. */
   readonly extensions: readonly string[]
   /**
-   * The first bytes. They are checked first, so that the library's video and archive parsers never see untrusted
-   * files.
+   * The bytes at the start of the file. They are checked first, so that the library's video and archive parsers never
+   * see untrusted files.
    */
   readonly firstBytes: string
 }
@@ -58,7 +58,7 @@ export async function detectKind(filePath: string): Promise<string | null> {
   const [kind, isWord] = await readFirstBytes(filePath)
   if (kind === null) return null
   if (kind === 'doc') return isWord ? kind : null
-  // Loaded with the first upload, because an idle server does not need it.
+  // Loaded on the first upload, because an idle server does not need it.
   const { fileTypeFromFile } = await import('file-type')
   const detectedType = await fileTypeFromFile(filePath).catch(() => undefined)
   return detectedType !== undefined && Object.hasOwn(KINDS, detectedType.ext)
@@ -81,7 +81,7 @@ async function readFirstBytes(filePath: string): Promise<[kind: string | null, i
     const kind =
       Object.keys(KINDS).find((name) => content.startsWith(KINDS[name]?.firstBytes ?? '')) ?? null
     if (kind !== 'doc') return [kind, false]
-    return [kind, await hasTopStream(file, WORD_STREAM)]
+    return [kind, await hasTopLevelStream(file, WORD_STREAM)]
   } finally {
     await file.close()
   }

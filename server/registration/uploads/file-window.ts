@@ -6,11 +6,12 @@ export type FileWindow = {
   /** The length of the file. */
   readonly bytes: number
   /**
-   * Returns what `read` would return if the window already covers all of it, else null. A file that consists only of
-   * four-byte headers would otherwise need one asynchronous call per header. Valid until the window is used again.
+   * Returns the same bytes as `read` if the window already contains all of them, otherwise null. A file that consists
+   * only of four-byte headers would otherwise need one asynchronous call per header. Valid until the window is used
+   * again.
    */
   peek(at: number, length: number): Buffer | null
-  /** Reads this many bytes, fewer at the end of the file. */
+  /** Reads `length` bytes, or fewer at the end of the file. */
   read(at: number, length: number): Promise<Buffer>
   /**
    * Returns the first position from `at` on where `first` is followed by a matching byte; the length of the file if
@@ -19,7 +20,7 @@ export type FileWindow = {
   findPair(at: number, first: number, isMatch: (second: number) => boolean): Promise<number>
   /** Visits all chunks from `at` up to `end` (exclusive), in order. */
   forEachChunk(at: number, end: number, use: (chunk: Buffer) => void): Promise<void>
-  /** Visits the chunks in the same way, and writes the changes that `use` makes to a chunk into the file. */
+  /** Visits the chunks in the same way, and saves the changes that `use` makes to them. */
   changeChunks(at: number, end: number, use: (chunk: Buffer) => void): Promise<void>
   /** Overwrites existing bytes; never writes beyond the end of the file. */
   write(at: number, bytes: Buffer): Promise<void>

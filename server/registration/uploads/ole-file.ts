@@ -1,8 +1,8 @@
 /**
- * Reads the directory of an OLE file in place and with bounded work. Old Word documents, Excel sheets, Outlook
- * messages and Windows installers are all OLE files with the same first bytes; the names of their streams differ. The
- * format (MS-CFB) is a file system in a file: chains of sectors and a tree of entries. A hostile file may make either
- * of them circular, or spread them over the whole file.
+ * Reads the directory of an OLE file in place and with bounded work. Old Word documents, Excel sheets, Outlook messages
+ * and Windows installers are all OLE files with the same first bytes; the names of their streams differ. The format
+ * (MS-CFB) is a file system in a file: chains of sectors and a tree of entries. A malicious file may make either of
+ * them circular, or spread them over the whole file.
  */
 import type { FileHandle } from 'node:fs/promises'
 
@@ -12,7 +12,7 @@ const ENTRY_BYTES = 128
 const HEADER_BYTES = 512
 /** The header lists the first sectors of the allocation table; further ones form a chain. */
 const TABLE_SECTORS_IN_HEADER = 109
-/** Sector numbers from here on mean "end of chain", "free" and similar. */
+/** Sector numbers from here on mean "end of chain", "free" and so on. */
 const FIRST_SPECIAL_SECTOR = 0xfffffffa
 const STREAM = 2
 const ROOT = 5
@@ -22,7 +22,7 @@ type Container = {
   readonly sectorBytes: number
   readonly header: Buffer
 }
-/** `left`, `right` and `child` are indexes in the list of entries; an index without an entry means none. */
+/** `left`, `right` and `child` are indexes in the list of entries; an index with no entry means that there is none. */
 type Entry = {
   readonly name: string
   readonly type: number
@@ -32,10 +32,10 @@ type Entry = {
 }
 
 /**
- * Returns true if the file has a stream of this name at the top level, not within an embedded object. Returns
- * false also for a truncated or inconsistent file, and for one that exceeds the bounds.
+ * Returns true if the file has a stream with this name at the top level, not within an embedded object. Also returns
+ * false for a truncated or inconsistent file, and for one that exceeds the limits.
  */
-export async function hasTopStream(file: FileHandle, name: string): Promise<boolean> {
+export async function hasTopLevelStream(file: FileHandle, name: string): Promise<boolean> {
   const container = await openContainer(file)
   const entries = container === null ? null : await readEntries(container)
   const root = entries?.[0]
@@ -60,8 +60,8 @@ async function openContainer(file: FileHandle): Promise<Container | null> {
 }
 
 /**
- * Returns the entries of the directory. Null if its chain leaves the file, is circular, or is longer than any
- * legitimate one.
+ * Returns the entries of the directory. Returns null if its chain points outside the file, is circular, or is longer
+ * than any legitimate one.
  */
 async function readEntries(container: Container): Promise<readonly Entry[] | null> {
   const entries: Entry[] = []
@@ -92,14 +92,14 @@ function parseEntry(bytes: Buffer): Entry {
 }
 
 /**
- * Returns the next sector of the chain; at its end, a number from FIRST_SPECIAL_SECTOR on. Null if the table leaves
- * the file.
+ * Returns the next sector of the chain; at the end of the chain, FIRST_SPECIAL_SECTOR or higher. Returns null if the
+ * table points outside the file.
  */
 async function readNextSector(container: Container, sector: number): Promise<number | null> {
   const numbersPerSector = container.sectorBytes / 4
-  const table = await findTableSector(container, Math.floor(sector / numbersPerSector))
-  if (table === null || table >= FIRST_SPECIAL_SECTOR) return null
-  const at = getSectorOffset(container, table) + (sector % numbersPerSector) * 4
+  const tableSector = await findTableSector(container, Math.floor(sector / numbersPerSector))
+  if (tableSector === null || tableSector >= FIRST_SPECIAL_SECTOR) return null
+  const at = getSectorOffset(container, tableSector) + (sector % numbersPerSector) * 4
   return (await readAt(container.file, at, 4))?.readUInt32LE(0) ?? null
 }
 
@@ -109,14 +109,14 @@ async function readNextSector(container: Container, sector: number): Promise<num
  */
 async function findTableSector(container: Container, index: number): Promise<number | null> {
   if (index < TABLE_SECTORS_IN_HEADER) return container.header.readUInt32LE(76 + index * 4)
-  // The last number of each such sector points to the next.
-  const listedPerSector = container.sectorBytes / 4 - 1
+  // The last number in each sector of this chain points to the next sector.
+  const entriesPerSector = container.sectorBytes / 4 - 1
   let sector = container.header.readUInt32LE(68)
-  for (let remaining = index - TABLE_SECTORS_IN_HEADER; ; remaining -= listedPerSector) {
+  for (let remaining = index - TABLE_SECTORS_IN_HEADER; ; remaining -= entriesPerSector) {
     const content = sector < FIRST_SPECIAL_SECTOR ? await readSector(container, sector) : null
     if (content === null) return null
-    if (remaining < listedPerSector) return content.readUInt32LE(remaining * 4)
-    sector = content.readUInt32LE(listedPerSector * 4)
+    if (remaining < entriesPerSector) return content.readUInt32LE(remaining * 4)
+    sector = content.readUInt32LE(entriesPerSector * 4)
   }
 }
 
@@ -124,12 +124,12 @@ function getSectorOffset({ sectorBytes }: Container, sector: number): number {
   return (sector + 1) * sectorBytes
 }
 
-/** Returns the content of a sector. Null if it is outside the file. */
+/** Returns the content of a sector. Returns null if it is outside the file. */
 async function readSector(container: Container, sector: number): Promise<Buffer | null> {
   return readAt(container.file, getSectorOffset(container, sector), container.sectorBytes)
 }
 
-/** Returns exactly this many bytes. Null if there are fewer. */
+/** Returns exactly this many bytes. Returns null if there are fewer. */
 async function readAt(file: FileHandle, position: number, bytes: number): Promise<Buffer | null> {
   const buffer = Buffer.alloc(bytes)
   const { bytesRead } = await file.read(buffer, 0, bytes, position)

@@ -9,15 +9,15 @@ import { openWindow } from './file-window.ts'
 import type { FileWindow } from './file-window.ts'
 
 /**
- * The number of bytes of an image in memory at a time: large enough for efficient disk access, while 64 concurrent
+ * The number of bytes of an image that are in memory at a time: enough for efficient disk access, yet 64 concurrent
  * images need only 4 MB.
  */
 const WINDOW_BYTES = 64 * 1024
 
 /**
- * Strips an image of `bytes` bytes that is open for reading and writing, and truncates data after its end. Returns
- * hash (hex) and size of the result; null if the file is unchanged, as are all files except JPEG, PNG and WebP. Data
- * after a corrupted part is left unchanged; this is not an error.
+ * Removes the metadata from an image of `bytes` bytes that is open for reading and writing, and truncates data after
+ * the image's end. Returns the hash (hex) and size of the result. Null if the file is unchanged; only JPEG, PNG and
+ * WebP files are changed. Data after a corrupted part is left unchanged; this is not an error.
  */
 export async function removeMetadata(
   file: FileHandle,

@@ -17,8 +17,8 @@ import { removeMetadata } from './remove-photo-metadata.ts'
 import {
   SET_ASIDE_FOLDER,
   isHash,
-  isYoung,
-  getDeletionLimit,
+  isRecentDatabase,
+  getDeletionCutoff,
   describeUploads,
   findHoldReason,
 } from './unreferenced-files.ts'
@@ -28,9 +28,9 @@ import { INCOMING_FOLDER, openDiskUploads } from './uploads-on-disk.ts'
 const UNUSED_FILE_RETENTION_MS = 24 * 60 * 60 * 1000
 /** Disk space reserved for the database, its log, emails, and registrations without an upload. */
 const MIN_FREE_BYTES = 512 * 1024 * 1024
-/** After this time, an unpaid registration is no longer retried or paid late. */
+/** After this many days, an unpaid registration is considered abandoned: it will not be retried or paid late. */
 const MAX_UNPAID_DAYS = 30
-/** A delegate who has to fetch another document or card before registering returns within days. */
+/** A delegate who has to fetch another document or card before registering returns within this time. */
 export const DRAFT_LIFETIME_MS = 3 * 24 * 60 * 60 * 1000
 type References = Pick<Store, 'uploadsInUse' | 'uploadsDropped'> & Partial<Pick<Store, 'proofs'>>
 type UploadRecords = References &
@@ -52,12 +52,12 @@ export const getUploadLocations = ({
 type StorageOptions = {
   readonly folder: string
   readonly asideFolder: string
-  /** The bucket that stores files; null for the database, or the disk if the database is a file. */
+  /** The bucket that stores files; null to store them in the database or, if the database is a file, on disk. */
   readonly bucket: S3Bucket | null
   readonly store: References
 }
 
-/** Opens the storage of received files, without changing anything. */
+/** Opens the storage for received files, without changing anything. */
 export function openUploadStorage(options: StorageOptions): UploadStorage {
   const { bucket, store } = options
   return bucket !== null
@@ -119,7 +119,7 @@ function createFileApi(
   clock: () => Instant,
   readDatabaseTime: ReadDatabaseTime,
 ): FileApi {
-  let lastSweep: Pick<SweepResult, 'held' | 'aside'> = { held: null, aside: 0 }
+  let lastSweep: Pick<SweepResult, 'held' | 'asideCount'> = { held: null, asideCount: 0 }
   /** The time at which each hash was last submitted since the server started. */
   const submissionTimes = new Map<string, Instant>()
   const isSubmitted = (sha256: string): boolean => submissionTimes.has(sha256)
@@ -139,10 +139,7 @@ function createFileApi(
     removeFiles: async (sha256s) => void (await storage.removeFiles(sha256s)),
     sweep: async (moveAll = false) => {
       const at = clock()
-      const { dropped: droppedCount, forgotten: forgottenHashes } = await dropOldReferences(
-        store,
-        at,
-      )
+      const { droppedCount, forgottenHashes } = await dropOldReferences(store, at)
       const expectedHashes = new Set<string>()
       for (const [sha256, submittedAt] of submissionTimes) {
         if (at - submittedAt < UNUSED_FILE_RETENTION_MS) continue
@@ -150,11 +147,11 @@ function createFileApi(
         submissionTimes.delete(sha256)
       }
       const forgottenFiles = await storage.removeFiles(forgottenHashes, isSubmitted)
-      const isRecent = !moveAll && isYoung(await readDatabaseTime(), at)
+      const isRecent = !moveAll && isRecentDatabase(await readDatabaseTime(), at)
       const sweepResult = await storage.sweep({
         at,
         keptBefore: instant(at - UNUSED_FILE_RETENTION_MS),
-        deleteBefore: isRecent ? null : instant(getDeletionLimit(at)),
+        deleteBefore: isRecent ? null : instant(getDeletionCutoff(at)),
         isSubmitted,
         expected: expectedHashes,
         findHoldReason: (unknown, unexpected, files) =>
@@ -169,7 +166,7 @@ function createFileApi(
     },
     reclaim: async () => {
       const asideCount = await storage.reclaim()
-      if (asideCount !== null) lastSweep = { ...lastSweep, aside: asideCount }
+      if (asideCount !== null) lastSweep = { ...lastSweep, asideCount }
     },
     state: () => describeUploads(lastSweep, storage.location),
     check: () => storage.check(),
@@ -249,17 +246,17 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Drops old references to files. Returns the number of registrations, and the files of unsubmitted forms. */
+/** Removes old references to files. Returns the number of registrations, and the file hashes of unsubmitted forms. */
 async function dropOldReferences(
   store: UploadRecords,
   at: Instant,
-): Promise<{ readonly dropped: number; readonly forgotten: readonly string[] }> {
+): Promise<{ readonly droppedCount: number; readonly forgottenHashes: readonly string[] }> {
   const failedBefore = instant(at - MAX_UNPAID_DAYS * 24 * 60 * 60 * 1000)
   const forgottenHashes = await store.deleteOldDraftUploads(instant(at - DRAFT_LIFETIME_MS))
   const droppedCount = await store.dropFilesOfUnpaid(
     failedBefore,
     at,
-    `not paid for ${MAX_UNPAID_DAYS} days`,
+    `unpaid for ${MAX_UNPAID_DAYS} days`,
   )
-  return { dropped: droppedCount, forgotten: forgottenHashes }
+  return { droppedCount, forgottenHashes }
 }

@@ -1,7 +1,7 @@
 /**
  * Sets aside uploaded files that no record refers to.
  * They are not deleted immediately, because the database may be an older copy or empty. They are set aside for a
- * while, few at a time, and moved back when a record refers to them.
+ * while, a few at a time, and moved back when a record refers to them.
  */
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,51 +11,54 @@ import type { HeldFiles, SweepResult } from '../../storage/files/upload-storage-
 import type { Store } from '../../storage/index.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Folder in DATA_DIR. */
+/** The folder in DATA_DIR for files that are set aside. */
 export const SET_ASIDE_FOLDER = 'unknown-files'
 /** The number of days for which files stay set aside. */
 export const SET_ASIDE_DAYS = 30
 /**
- * The number of days after a restore or a start with an empty database in which no file is moved, because another
- * copy may still be restored.
+ * For this many days after a restore, or after a start with an empty database, no file is moved, because another copy
+ * may still be restored.
  */
-export const YOUNG_DATABASE_DAYS = 7
+export const RECENT_DATABASE_DAYS = 7
 /**
  * Interrupted requests leave a few files. If there are many, the database may not belong to these files. Many means
  * more than twenty, or more than one in a hundred. Up to five files are always moved.
  */
 const MAX_LEFTOVER_FILES = 20
 const MAX_LEFTOVER_PERCENT = 1
-const MAX_ALWAYS_MOVED_FILES = 5
-/** Hashes per query. */
+const ALWAYS_MOVABLE_FILES = 5
+/** The number of hashes per query. */
 const MAX_BATCH_SIZE = 500
 
 /** Returns the reason why this number of files is not moved; null if they are moved. */
-export function findHoldReason(count: number, total: number, isYoung: boolean): HeldFiles | null {
+export function findHoldReason(count: number, total: number, isRecent: boolean): HeldFiles | null {
   if (count === 0) return null
-  if (isYoung) return { count, why: 'young' }
+  if (isRecent) return { count, why: 'recent' }
   const isMany =
     count > MAX_LEFTOVER_FILES ||
-    (count > MAX_ALWAYS_MOVED_FILES && count * 100 > total * MAX_LEFTOVER_PERCENT)
+    (count > ALWAYS_MOVABLE_FILES && count * 100 > total * MAX_LEFTOVER_PERCENT)
   return isMany ? { count, why: 'many' } : null
 }
 
-/** Returns the time limit for deletion: files that were set aside before it are deleted. */
-export const getDeletionLimit = (at: Instant): number => at - SET_ASIDE_DAYS * DAY_MS
+/** Returns the cut-off time for deletion: files that were set aside before it are deleted. */
+export const getDeletionCutoff = (at: Instant): number => at - SET_ASIDE_DAYS * DAY_MS
 
 /**
- * Returns true if the database was created or restored recently. `databaseSince` is that time; null if unknown. A clock
- * that was set back makes the database appear younger.
+ * Returns true if the database was created or restored recently. `createdOrRestoredAt` is null if unknown. A
+ * clock that was set back makes the database appear newer.
  */
-export const isYoung = (databaseSince: Instant | null, at: Instant): boolean =>
-  databaseSince !== null && at - databaseSince < YOUNG_DATABASE_DAYS * DAY_MS
+export const isRecentDatabase = (createdOrRestoredAt: Instant | null, at: Instant): boolean =>
+  createdOrRestoredAt !== null && at - createdOrRestoredAt < RECENT_DATABASE_DAYS * DAY_MS
 
 /** Formats the sentence for the health report and `rollcall db unknown-files`. */
 export function formatHoldReason({ count, why: reason }: HeldFiles): string {
-  const files = `${count} uploaded files do not belong to any registration in the database`
-  return reason === 'young'
-    ? `${files}. None are moved within ${YOUNG_DATABASE_DAYS} days of a restore or of a start with an empty database.`
-    : `${files}, more than interrupted requests leave. None were moved. Check that DATA_DIR contains the right database. If it does, run rollcall db unknown-files --set-aside.`
+  const files =
+    count === 1
+      ? '1 uploaded file does not belong to any registration in the database'
+      : `${count} uploaded files do not belong to any registration in the database`
+  return reason === 'recent'
+    ? `${files}. No file is moved within ${RECENT_DATABASE_DAYS} days of a restore or of a start with an empty database.`
+    : `${files}, more than interrupted requests would leave behind. None were moved. Check that DATA_DIR contains the right database. If it does, run rollcall db unknown-files --set-aside.`
 }
 export const formatSetAside = (count: number, location: string): string =>
   count === 1
@@ -73,12 +76,12 @@ async function listSetAside(folder: string): Promise<ReadonlyMap<string, number>
 type ReferenceStore = Pick<Store, 'uploadsInUse'>
 
 /** Moves back files that a record refers to again, and deletes those that were set aside for long enough. */
-export async function checkSetAside(
+export async function restoreOrDeleteSetAside(
   folder: string,
   getFilePath: (sha256: string) => string,
   store: ReferenceStore,
   deleteBefore: number | null,
-): Promise<{ readonly aside: number; readonly removed: number }> {
+): Promise<{ readonly asideCount: number; readonly removed: number }> {
   const files = await listSetAside(folder)
   const usedHashes = new Set(
     await queryInBatches([...files.keys()], (batch) => store.uploadsInUse(batch)),
@@ -91,7 +94,7 @@ export async function checkSetAside(
       removed += 1
     }
   }
-  return { aside: files.size - usedHashes.size - removed, removed }
+  return { asideCount: files.size - usedHashes.size - removed, removed }
 }
 
 /** Moves a file back to its folder; returns false if it is not set aside. */
@@ -135,12 +138,12 @@ export async function queryInBatches<T>(
 }
 
 export function describeUploads(
-  { held, aside }: Pick<SweepResult, 'held' | 'aside'>,
+  { held, asideCount }: Pick<SweepResult, 'held' | 'asideCount'>,
   location: string,
 ): UploadsState {
   const notes = [
-    ...(held?.why === 'young' ? [formatHoldReason(held)] : []),
-    ...(aside > 0 ? [formatSetAside(aside, location)] : []),
+    ...(held?.why === 'recent' ? [formatHoldReason(held)] : []),
+    ...(asideCount > 0 ? [formatSetAside(asideCount, location)] : []),
   ]
   return {
     problem: held?.why === 'many' ? formatHoldReason(held) : null,
@@ -153,19 +156,19 @@ export async function findOldFiles(
   folder: string,
   incoming: string,
   submittedBefore: Instant,
-): Promise<{ readonly old: readonly string[]; readonly files: number }> {
+): Promise<{ readonly old: readonly string[]; readonly fileCount: number }> {
   const oldHashes: string[] = []
-  let files = 0
+  let fileCount = 0
   for (const folderName of await readdir(folder).catch(() => [])) {
     if (folderName === incoming) continue
     for (const name of await readdir(path.join(folder, folderName)).catch(() => [])) {
       const stats = await stat(path.join(folder, folderName, name)).catch(() => null)
       if (stats === null || !isHash(name)) continue
-      files += 1
+      fileCount += 1
       if (stats.mtimeMs <= submittedBefore) oldHashes.push(name)
     }
   }
-  return { old: oldHashes, files }
+  return { old: oldHashes, fileCount }
 }
 
 export const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)

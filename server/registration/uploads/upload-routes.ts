@@ -1,6 +1,6 @@
 /**
  * Receives a file as soon as it is chosen in the form.
- * It is checked and stored like one sent with the answers, under a token that only the sender gets. The token does
+ * It is checked and stored like a file sent with the answers, under a token that only the sender gets. The token does
  * not give read access.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -37,16 +37,16 @@ import { getFileLimits } from './validate-uploads.ts'
 import { DRAFT_LIFETIME_MS } from './store-uploaded-files.ts'
 
 /** As for registrations, several delegates may share one address. */
-const PROOFS_PER_ADDRESS: Allowance = { maxAttempts: 30, windowMs: 60_000 }
+const UPLOADS_PER_ADDRESS: Allowance = { maxAttempts: 30, windowMs: 60_000 }
 /**
  * Many delegates behind one address who choose files repeatedly stay below this limit in a day. A script that fills
  * the disk exceeds it.
  */
-const PROOFS_PER_ADDRESS_AND_DAY: Allowance = { maxAttempts: 300, windowMs: 24 * 60 * 60_000 }
+const UPLOADS_PER_ADDRESS_AND_DAY: Allowance = { maxAttempts: 300, windowMs: 24 * 60 * 60_000 }
 
 export async function addUploadRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
-  const isRateLimited = createAddressLimit(deps, PROOFS_PER_ADDRESS)
-  const isRateLimitedToday = createAddressLimit(deps, PROOFS_PER_ADDRESS_AND_DAY)
+  const isRateLimited = createAddressLimit(deps, UPLOADS_PER_ADDRESS)
+  const isRateLimitedToday = createAddressLimit(deps, UPLOADS_PER_ADDRESS_AND_DAY)
 
   const handleUpload = async (
     request: FastifyRequest,

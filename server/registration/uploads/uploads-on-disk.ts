@@ -15,7 +15,7 @@ import type { FolderFlusher } from './flush-folders.ts'
 import {
   queryInBatches,
   isHash,
-  checkSetAside,
+  restoreOrDeleteSetAside,
   findOldFiles,
   restoreFile,
   setAside,
@@ -68,7 +68,7 @@ export function openDiskUploads(
     },
     sweep: (options) => sweepUploads(disk, references, options),
     reclaim: async () =>
-      (await checkSetAside(disk.asideFolder, getFilePath, references, null)).aside,
+      (await restoreOrDeleteSetAside(disk.asideFolder, getFilePath, references, null)).asideCount,
     // The free space of the disk is checked separately.
     check: async () => null,
   }
@@ -144,7 +144,7 @@ async function sweepUploads(
   references: References,
   { at, keptBefore, deleteBefore, isSubmitted, expected, findHoldReason }: SweepOptions,
 ): Promise<SweptFiles> {
-  const { old, files } = await findOldFiles(disk.folder, INCOMING_FOLDER, keptBefore)
+  const { old, fileCount } = await findOldFiles(disk.folder, INCOMING_FOLDER, keptBefore)
   const usedHashes = new Set(await queryInBatches(old, references.uploadsInUse))
   const unusedHashes = old.filter((sha256) => !usedHashes.has(sha256) && !isSubmitted(sha256))
   const droppedHashes = new Set(await queryInBatches(unusedHashes, references.uploadsDropped))
@@ -153,10 +153,10 @@ async function sweepUploads(
 
   const unknownHashes = unusedHashes.filter((sha256) => !droppedHashes.has(sha256))
   const unexpectedHashes = unknownHashes.filter((sha256) => !expected.has(sha256))
-  const heldReason = findHoldReason(unknownHashes.length, unexpectedHashes.length, files)
+  const heldReason = findHoldReason(unknownHashes.length, unexpectedHashes.length, fileCount)
   const movedFiles = heldReason === null ? unknownHashes : []
   for (const sha256 of movedFiles) if (!isSubmitted(sha256)) await moveAside(disk, sha256, at)
-  const { aside, removed: removedCount } = await checkSetAside(
+  const { asideCount, removed: removedCount } = await restoreOrDeleteSetAside(
     disk.asideFolder,
     (sha256) => getPath(disk, sha256),
     references,
@@ -166,7 +166,7 @@ async function sweepUploads(
     removed: droppedHashes.size + removedCount,
     setAside: movedFiles.length,
     held: heldReason,
-    aside,
+    asideCount,
   }
 }
 

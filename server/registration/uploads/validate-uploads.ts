@@ -13,7 +13,7 @@ import type {
 import type { Deps, ReceivedFile } from '../../dependencies.ts'
 import type { Body, FileLimits } from '../../http/request-body.ts'
 import type { NewRegistration } from '../../storage/index.ts'
-import type { DraftProofs } from './draft-uploads.ts'
+import type { DraftUploads } from './draft-uploads.ts'
 
 type FieldFile = { readonly field: Field; readonly name: string; readonly file: ReceivedFile }
 type Upload = NewRegistration['uploads'][number]
@@ -29,8 +29,8 @@ export const getFileLimits = memoize((event: EventConfig) => buildFileLimits(eve
 /** Like `getFileLimits`, for any list of fields. */
 export function buildFileLimits(fields: readonly Field[]): FileLimits {
   return new Map(
-    fields.flatMap(({ id, type, bytesMax }) =>
-      type === 'file' && bytesMax !== undefined ? [[id, bytesMax] as const] : [],
+    fields.flatMap(({ id, type, maxBytes }) =>
+      type === 'file' && maxBytes !== undefined ? [[id, maxBytes] as const] : [],
     ),
   )
 }
@@ -42,7 +42,7 @@ export function buildFileLimits(fields: readonly Field[]): FileLimits {
 export function readRawAnswers(
   event: EventConfig,
   body: Body,
-  drafts: DraftProofs,
+  drafts: DraftUploads,
 ): Readonly<Record<string, unknown>> {
   const fields = event.fields.filter(({ type }) => type === 'file')
   const isInBody = ({ id }: Field): boolean => Object.hasOwn(body.values, id)
@@ -61,13 +61,13 @@ export function readRawAnswers(
   return raw
 }
 
-/** Checks the files of visible fields; others are dropped like any hidden answer. `answers` are checked answers. */
+/** Checks the files of visible fields; others are dropped like any hidden answer. `answers` must already be checked. */
 export function checkFiles(
   deps: Pick<Deps, 'uploads'>,
   event: EventConfig,
   answers: Answers,
   sent: Body['files'],
-  drafts: DraftProofs,
+  drafts: DraftUploads,
 ): Result<ValidatedFiles, FieldErrors> | Promise<Result<ValidatedFiles, FieldErrors>> {
   return sent.size === 0 && drafts.size === 0
     ? NO_FILES
@@ -81,7 +81,7 @@ async function checkEachFile(
   event: EventConfig,
   answers: Answers,
   sent: Body['files'],
-  drafts: DraftProofs,
+  drafts: DraftUploads,
 ): Promise<Result<ValidatedFiles, FieldErrors>> {
   const errors: Record<string, string> = {}
   const uploads: Upload[] = []
@@ -136,7 +136,7 @@ export const FILE_EXPIRED = UPLOAD_REFUSAL_MESSAGES.expired
 export function findMissingFiles(
   event: EventConfig,
   body: Body,
-  drafts: DraftProofs,
+  drafts: DraftUploads,
   raw: RawAnswers,
   context: PricingContext,
 ): FieldErrors {

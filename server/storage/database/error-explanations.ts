@@ -88,7 +88,7 @@ function explainFile(error: unknown, location: string): ErrorExplanation | null 
   const match = FILE_ERRORS.find(([pattern]) => typeof code === 'string' && pattern.test(code))
   if (match === undefined) return null
   const isTemporary = match[2] === 'temporary'
-  // A disk without free space and one without free inodes report the same code.
+  // A disk without free space and a disk without free inodes report the same code.
   if (code === 'ENOSPC' && findFullDisk(location) === NO_INODES_TEXT)
     return { text: `${location} cannot be written: ${NO_INODES_TEXT}.`, isTemporary }
   return { text: `${location} ${match[1]}`, isTemporary }
@@ -135,7 +135,7 @@ const findExistingFolder = (location: string): string =>
     ? location
     : findExistingFolder(path.dirname(location))
 
-/** Explains a problem of the machine that stops a server or command. Null if the error is a bug in Rollcall. */
+/** Explains a problem with the machine that stops a server or command. Null if the error is a bug in Rollcall. */
 export function explainMachineProblem(error: unknown, dataDir: string): ErrorExplanation | null {
   const tooManyFiles = explainDescriptors(error)
   if (tooManyFiles !== null) return tooManyFiles
@@ -177,8 +177,8 @@ function explainBusy(error: unknown): ErrorExplanation | null {
 }
 
 /**
- * Explains why a database accepts no writes, for the health check. Contains no names, addresses or numbers, because the
- * health check is public.
+ * Explains why a database does not accept writes, for the health check. Contains no names, addresses or numbers,
+ * because the health check is public.
  */
 export function explainWriteError(code: string): string {
   const reason = code.startsWith(POSTGRES_PREFIX)

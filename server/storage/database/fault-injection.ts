@@ -1,7 +1,7 @@
 /**
  * Defines the faults that tests inject into the store.
- * These are negative controls, and simulations such as a full disk. Tests pass them to `openSqliteStore`, and the
- * writer applies them. The server uses `openStore`, which injects none.
+ * Some are negative controls; others simulate a condition, such as a full disk. Tests pass them to `openSqliteStore`,
+ * and the writer applies them. The server uses `openStore`, which injects none.
  */
 import type { RowLock } from './sqlite-connection.ts'
 import type Database from 'better-sqlite3'
@@ -19,7 +19,8 @@ export type InjectedFaults = {
   /** Negative control for tests with several servers: rows of this kind are not locked. */
   readonly withoutLock?: RowLock
   /**
-   * Negative control: an operation locks a number series when it needs the number, not immediately before the commit.
+   * Negative control: an operation locks a number series when it needs the number, instead of immediately before the
+   * commit.
    */
   readonly locksSeriesEarly?: boolean
   /**
@@ -27,7 +28,7 @@ export type InjectedFaults = {
    * deadlock, which is rare.
    */
   readonly assertsLockOrder?: boolean
-  /** Sends predicted reads too, and makes the operation fail if a result differs from its prediction. */
+  /** Also sends predicted reads, and makes the operation fail if a result differs from its prediction. */
   readonly checksPredictions?: boolean
   /** The maximum number of requests queued for a thread, in place of the store's default. */
   readonly maxQueuedCalls?: number

@@ -46,7 +46,7 @@ export async function commitBatch(
   }
 }
 
-/** Passes all received requests to `commit` in batches, then calls `close` once after the last. */
+/** Passes all received requests to `commit` in batches, then calls `close` once after the last batch. */
 export function serveBatches(
   port: MessagePort,
   { commit, close }: { commit(batch: readonly Request[]): Promise<void>; close(): void },

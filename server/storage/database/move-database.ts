@@ -52,9 +52,11 @@ type DatabaseSide = {
 
 /** The number of rows that one PostgreSQL statement reads or writes. */
 const CHUNK_ROWS = 2_000
-/** Limits chunks with emails and event files, whose rows are longer than others. */
+/** Keeps chunks with emails and event files small, because their rows are longer than others. */
 const MAX_CHUNK_CHARACTERS = 4_000_000
-/** The target rebuilds its search index, and activates versions from the event files again. */
+/**
+ * Tables that are not copied: the target rebuilds its search index, and activates versions from the event files again.
+ */
 const SKIPPED_TABLES: readonly string[] = [
   'search_progress',
   'active_events',
@@ -62,7 +64,7 @@ const SKIPPED_TABLES: readonly string[] = [
   'counted',
 ]
 
-/** Moves the database of a data folder into an empty PostgreSQL database. The error is a message for the operator. */
+/** Moves the database in a data folder into an empty PostgreSQL database. The error is a message for the operator. */
 export async function moveToPostgres(
   dataDir: string,
   url: string,
@@ -117,7 +119,7 @@ export async function moveToPostgres(
   }
 }
 
-/** Moves a PostgreSQL database into a data folder without a database. The error is a message for the operator. */
+/** Moves a PostgreSQL database into a data folder that has no database. The error is a message for the operator. */
 export async function moveToSqlite(
   dataDir: string,
   url: string,
@@ -207,7 +209,7 @@ async function runInPostgres<T>(
     return result
   } catch (error) {
     await connection.rollBack()
-    // Other code explains errors of the file and of the uploads.
+    // Errors in the file and in the uploads are explained elsewhere.
     throw isPostgresError(error) ? createUnusableError(error) : error
   } finally {
     await connection.end()
@@ -298,7 +300,7 @@ async function readColumnTypes(
   return columns.map((column) => types.get(column.name) ?? 'text')
 }
 
-/** Orders the tables so that each follows the tables that its rows reference. */
+/** Orders the tables so that each table follows the tables that its rows reference. */
 function listTables(db: Database.Database): readonly Table[] {
   const names = db
     .prepare<[], { name: string }>(

@@ -19,14 +19,14 @@ import type {
 } from './worker-client.ts'
 import type { Operations } from '../operations/writes.ts'
 
-/** Only a server sets `shared`, because it watches its database file. */
+/** Only a server sets `shared`, because only a server watches its database file. */
 export type ReaderData = { readonly file: string; readonly shared?: SharedState }
 
 const queries = listings as unknown as Operations
 
 /** Processes requests from the port until it is closed. */
 export function serve(port: MessagePort, { file, shared }: ReaderData): void {
-  /** Opened at the first request, because the writer starts at the same time and creates the file and its tables. */
+  /** Opened on the first request, because the writer starts at the same time and creates the file and its tables. */
   let connection: { readonly db: Database.Database; readonly sql: Sql } | null = null
   const openDatabase = (): { readonly db: Database.Database; readonly sql: Sql } => {
     // Fails if the path now refers to another database.

@@ -8,11 +8,14 @@ import type { Sql } from './sqlite-connection.ts'
 
 /**
  * The number of lock slots for answers and for persons. Two values rarely share a slot, so operations rarely wait for
- * each other without need.
+ * each other unnecessarily.
  */
 export const LOCK_SLOTS = 1_024
 
-/** Locks answers that other delegates may submit at the same time, identified by event, rule and normalised answer. */
+/**
+ * Locks answers, identified by event, rule and normalised answer, because other delegates may submit the same ones at
+ * the same time.
+ */
 export function lockAnswers(
   sql: Sql,
   answers: readonly (readonly [eventId: string, rule: string, answer: string])[],
@@ -56,6 +59,20 @@ export const lockMailbox = (sql: Sql, mailbox: string): void =>
     "SELECT 1 FROM row_locks WHERE kind = 'person' AND slot = $1 FOR UPDATE",
     computeSlot([mailbox]),
   )
+
+/**
+ * Delays other payments and refunds with these reference keys until the transaction ends. No row exists for a reference
+ * before its first payment or refund, so the lock is on the key itself.
+ */
+export function lockReferences(sql: Sql, keys: readonly string[]): void {
+  if (keys.length === 0) return
+  sql.lock(
+    'reference',
+    `SELECT pg_advisory_xact_lock(hashtextextended(key, 0))
+     FROM (SELECT DISTINCT key FROM unnest($1::text[]) AS key ORDER BY key) AS sorted`,
+    keys,
+  )
+}
 
 export const lockCode = (sql: Sql, eventId: string, normalisedCode: string): void =>
   sql.lock(

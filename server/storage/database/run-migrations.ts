@@ -1,4 +1,4 @@
-/** Migrates a database to this version if permitted. Copies it before the migration. */
+/** Migrates a database to this version if permitted, after making a copy of it. */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -44,7 +44,7 @@ type MigrationPermissions = {
 }
 
 /**
- * Creates the tables in an empty file. Migrates a database of another version only with both permissions, after
+ * Creates the tables in an empty file. Migrates a database from another version only with both permissions, after
  * making a copy in the same folder. Otherwise fails with a message, because an older server may be using it. Returns
  * the path of the copy. Null if no copy was needed.
  */
@@ -76,8 +76,8 @@ export async function migrateDatabase(
 export const getPartialCopyPath = (copyPath: string): string => `${copyPath}.part`
 
 /**
- * Copies the whole database into one file, as of one moment, while other connections read and write. Throws SQLite's
- * errors. A failed copy leaves no file; an older file of the same name is replaced only by a complete copy.
+ * Copies the whole database into one file, as of one point in time, while other connections read and write. Throws
+ * SQLite's errors. A failed copy leaves no file; an older file of the same name is replaced only by a complete copy.
  */
 export function copyDatabaseTo(db: Database.Database, copyPath: string): void {
   const partialPath = getPartialCopyPath(copyPath)
@@ -93,8 +93,8 @@ export function copyDatabaseTo(db: Database.Database, copyPath: string): void {
 }
 
 /**
- * Removes the mark that identifies the file of a server (detect-replaced-database.ts), because the copy may later
- * replace that file.
+ * Removes the mark that identifies a server's file (detect-replaced-database.ts), because the copy may later replace
+ * that file.
  */
 function removeMark(copyPath: string): void {
   const db = new Database(copyPath)
@@ -105,14 +105,14 @@ function removeMark(copyPath: string): void {
   }
 }
 
-/** Creates the error of a server that does not migrate an older database at its start. */
+/** Creates the error for a server that does not migrate an older database at startup. */
 export function createNotMigratedError(databaseVersion: number, requiredVersion: number): Error {
   return new Error(
     `The database has version ${databaseVersion}, and this version of Rollcall needs ${requiredVersion}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
   )
 }
 
-/** Creates the error of a process that may not migrate an older database. */
+/** Creates the error for a process that may not migrate an older database. */
 function createOlderVersionError(databaseVersion: number): Error {
   return new Error(
     `The database is from an older version of Rollcall (${databaseVersion}; this one needs ${migrations.length}). Stop the server and start it with this version, or run rollcall db migrate. Both make a copy first.`,

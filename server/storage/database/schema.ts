@@ -1,5 +1,5 @@
 /**
- * Defines the tables as a list of migrations: step n takes a database from `user_version` n to n + 1.
+ * Defines the tables as a list of migrations: step n migrates a database from `user_version` n to n + 1.
  * A released step is never edited. Instants are stored as milliseconds since 1970, dates as calendar dates in India,
  * and amounts as whole paise.
  */
@@ -60,8 +60,8 @@ import { settlements } from '../migrations/settlements.ts'
 import { recordOlderPayers } from '../payments/find-duplicate-payments.ts'
 
 /**
- * Audit rows are indexed by registration id. Ids increase, so a batch of registrations writes one index page; with the
- * random registration number, each row would write a separate page.
+ * Audit rows are indexed by registration id. Ids increase, so a batch of registrations writes one index page; if they
+ * were indexed by the random registration number, each row would write a separate page.
  */
 const auditByRegistration = `
 ALTER TABLE audit_log ADD COLUMN registration_id INTEGER;
@@ -206,7 +206,7 @@ const chequeNumbers = '-- Adds cheque numbers of stored lines.'
  */
 const cancellationAmounts = '-- Corrects the amounts to refund after cancellations.'
 
-/** Adds the latest time recorded before the clock was set back, and the first time after it was set back. */
+/** Adds the latest time recorded before the clock was set back, and the first time recorded afterwards. */
 const clockSetBack = `
 ALTER TABLE clock_seen ADD COLUMN latest_at INTEGER;
 ALTER TABLE clock_seen ADD COLUMN set_back_at INTEGER;
@@ -246,7 +246,7 @@ export const migrations: readonly string[] = [
   // Adds the display name, from the served event file. Null for event versions that are older than this step.
   'ALTER TABLE places ADD COLUMN name TEXT;',
   endedRegistrationCounts,
-  // Every minute, the server searches the completed refunds for refunds without an email.
+  // Every minute, the server looks for completed refunds for which no email was queued.
   "CREATE INDEX refunds_done ON refunds (done_at) WHERE state = 'done';",
   documentLines,
   bankReferences,
@@ -269,11 +269,11 @@ export const migrations: readonly string[] = [
   'ALTER TABLE documents ADD COLUMN bill INTEGER;',
   // PostgreSQL locks rows, where SQLite runs one write after another (server/storage/postgres/schema/migrations.ts).
   '',
-  // PostgreSQL stores a key of each operation (server/storage/postgres/commit-keys.ts).
+  // PostgreSQL stores a key for each operation (server/storage/postgres/commit-keys.ts).
   '',
   // The rate limit tables of PostgreSQL become logged tables (server/storage/postgres/schema/migrations.ts).
   '',
-  // ISO 4217 code of the amounts of the registration. Earlier ones are in rupees.
+  // ISO 4217 code of the registration's amounts. Earlier registrations are in rupees.
   "ALTER TABLE registrations ADD COLUMN currency TEXT NOT NULL DEFAULT 'INR';",
   earlierRegistrations,
   receivedPaymentTexts,
@@ -291,7 +291,7 @@ export const migrations: readonly string[] = [
   dueNotices,
 ]
 
-/** Fills tables that a later version added with data that an older version recorded. */
+/** Fills the tables that a later version added, using data that an older version recorded. */
 async function fillNewTables(version: number, sql: Sql): Promise<void> {
   if (version <= migrations.indexOf(bankReferences)) await assignOlderReferences(sql)
   if (version <= migrations.indexOf(registeredPersons)) await recordOlderPayers(sql)
@@ -302,7 +302,7 @@ async function fillNewTables(version: number, sql: Sql): Promise<void> {
   if (version <= migrations.indexOf(cancellationAmounts)) await restoreOlderCancellations(sql)
 }
 
-/** Creates the error for a file of a newer version, whose tables are unknown. */
+/** Creates the error for a file from a newer version, whose tables are unknown. */
 export function createNewerVersionError(databaseVersion: number): Error {
   return new Error(
     `The database is from a newer version of Rollcall (${databaseVersion}; this one supports ${migrations.length}). Start that version.`,
@@ -317,8 +317,8 @@ export function createTables(db: Database.Database): void {
 
 /**
  * The stored version is the number of completed steps. During a migration, the initial version times this factor is
- * added to it, so that a killed migration can continue and no server starts meanwhile. The factor exceeds the number of
- * steps.
+ * added to it, so that a killed migration can continue and no server starts in the meantime. The factor exceeds the
+ * number of steps.
  */
 const MIGRATION_FACTOR = 1_000
 
@@ -334,11 +334,11 @@ export function parseVersion(stored: number): SchemaVersion {
     : { steps: stored % MIGRATION_FACTOR, from: Math.floor(stored / MIGRATION_FACTOR) }
 }
 
-/** Returns the value to store after a step of a migration from that version. */
+/** Returns the value to store after this number of completed steps of a migration that began at `initialVersion`. */
 const encodeVersionDuringMigration = (initialVersion: number, steps: number): number =>
   initialVersion * MIGRATION_FACTOR + steps
 
-/** Returns the version to report: during a migration the initial version, unless its steps are not in this release. */
+/** Returns the version to report: during a migration, the initial one, unless this release lacks some of its steps. */
 export function getReportedVersion(stored: number, latestVersion: number): number {
   const { steps, from } = parseVersion(stored)
   return from === null || steps > latestVersion ? steps : from

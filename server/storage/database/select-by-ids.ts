@@ -1,4 +1,4 @@
-/** Selects rows of registrations by their ids. */
+/** Selects rows that belong to registrations, by registration id. */
 import { expressionBuilder } from 'kysely'
 import type { Expression, SelectQueryBuilder, SqlBool } from 'kysely'
 import type { Dialect } from './statements/dialect.ts'
@@ -17,7 +17,7 @@ export const isIdInList = (
   id: Expression<number>,
   ids: SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', { id: number }>,
 ): Expression<SqlBool> => expression(id, 'in', ids)
-/** Builds the condition for a single id: nearly every call has one, which needs no list. */
+/** Builds the condition for a single id: nearly every call has only one id, and needs no list. */
 export const isId: RowSelection<{ id: number }> = (column, { id }, dialect) =>
   expression(column, '=', dialect.id(id))
 /** Builds the condition for several ids. `ids` is a JSON array. */

@@ -19,8 +19,8 @@ import { describeMissing } from '../recovery/missing-database.ts'
 /** A file that SQLite locks. The lock ends with the process, whereas a file with a process id would remain. */
 export const LOCK_FILE = 'serving.lock'
 /**
- * Contains the id of the process that holds the lock, so that a command can signal that process. Valid only while the
- * lock is held.
+ * The file with the id of the process that holds the lock, so that a command can signal that process. Valid only while
+ * the lock is held.
  */
 export const PID_FILE = 'serving.pid'
 /** How long a starting server waits for the previous one to shut down. */
@@ -55,8 +55,8 @@ export function lockDataFolder(dataDir: string): (() => void) | null {
 }
 
 /**
- * Locks the file. Returns null if another process holds the lock. Returns `replaced` if another file has this name by
- * then.
+ * Locks the file. Returns null if another process holds the lock. Returns `replaced` if the file has been replaced by
+ * another one in the meantime.
  */
 function tryLock(file: string): Database.Database | 'replaced' | null {
   closeSync(openSync(file, 'a'))
@@ -106,7 +106,7 @@ function readTarget(link: string): string {
   }
 }
 
-/** Returns the process id of the server on a data folder. Null if no server is running, or its id is unknown. */
+/** Returns the process id of the server that uses a data folder. Null if no server is running, or its id is unknown. */
 export function findServingPid(dataDir: string): number | null {
   // Finding the process must not create a lock file.
   if (!existsSync(join(dataDir, LOCK_FILE))) return null

@@ -10,7 +10,9 @@ export type WriteResult = { readonly changes: Promise<number> }
 export type Statement<Row> = {
   get(...params: unknown[]): Promise<Row | undefined>
   all(...params: unknown[]): Promise<Row[]>
-  /** Queues a statement. It is sent with the next statement whose result is awaited, at the latest with the commit. */
+  /**
+   * Queues a statement. It is sent with the next statement whose result is awaited or, at the latest, with the commit.
+   */
   run(...params: unknown[]): WriteResult
 }
 /**
@@ -37,19 +39,19 @@ export type Batch = {
   newId(table: 'registrations'): Promise<number>
   /**
    * Sends reads that the operation will probably need in one round trip with its next statement. When the operation
-   * performs one of these reads, it gets the prefetched result, unless the operation has since written to a table of
-   * the read or locked its rows.
+   * performs one of these reads, it gets the prefetched result, unless the operation has since written to a table that
+   * it reads, or locked its rows.
    */
   prefetch(reads: () => readonly Promise<unknown>[]): void
   /**
    * Predicts the result of a read after the writes so far, so that the read is not sent. Like a prefetched result, the
-   * prediction is valid until the next write to a table of the read, or the next lock on its rows.
+   * prediction is valid until the next write to a table that it reads, or the next lock on its rows.
    */
   predict(text: string, params: readonly unknown[], rows: readonly object[]): void
   /**
    * Sends the statement after all others, immediately before the commit, so that other operations wait for the locked
-   * row only during the commit. If the operation reads again, the statement is sent before that read. `contended` names
-   * the row.
+   * row only during the commit. If the operation reads again, the statement is sent before that read. `contended`
+   * identifies the row.
    */
   sendLast(contended: string, text: string, params: readonly unknown[]): void
   /** If a row with these unique values exists, stores nothing and makes the operation return `result`. */
@@ -65,6 +67,7 @@ export type Batch = {
 export const LOCK_ORDER = [
   'subject',
   'registration',
+  'reference',
   'version',
   'unique answer',
   'code',
@@ -98,8 +101,8 @@ const CACHE_KIB = 64 * 1024
 const CHECKPOINT_PAGES = 4_000
 
 /**
- * Opens a writing connection, which only the writer thread uses. better-sqlite3's default for WAL is NORMAL, which
- * loses commits in a power failure.
+ * Opens a write connection, which only the writer thread uses. better-sqlite3's default for WAL is NORMAL, which can
+ * lose commits in a power failure.
  */
 export function openToWrite(
   file: string,
@@ -118,8 +121,8 @@ export function openToWrite(
 }
 
 /**
- * Closes a writing connection so that the database file can be copied alone. SQLite does this when the last connection
- * closes, but only if that connection can write. Here, the last connection is read-only.
+ * Closes a write connection so that the database file can be copied on its own. SQLite does this when the last
+ * connection closes, but only if that connection can write. Here, the last connection is read-only.
  */
 export function closeAfterCheckpoint(db: Database.Database): void {
   try {
@@ -164,8 +167,7 @@ export function toSql(db: Database.Database): Sql {
 }
 
 /**
- * Runs `task` in a transaction that no other code on this connection can join. `task` must await nothing except this
- * connection.
+ * Runs `task` in a transaction that no other code on this connection can join. `task` may await only this connection.
  */
 export async function runInTransaction<T>(
   db: Database.Database,

@@ -10,12 +10,12 @@ export class StoreBusy extends Error {
   }
 }
 
-/** Thrown when the store works with its existing connections, but the database accepts no new one. */
+/** Thrown when the store works with its existing connections, but the database does not accept new ones. */
 export class NoFurtherConnection extends StoreBusy {}
 
 const UPDATING_REGISTRATIONS = 'ROWS_BEHIND'
 /**
- * Creates the error of an operation that must wait a few seconds: an event file was changed, and its existing
+ * Creates the error for an operation that must wait a few seconds: an event file was changed, and its existing
  * registrations are still being processed in the background.
  */
 export const createUpdatingError = (message: string): StoreBusy =>
@@ -24,6 +24,6 @@ export const isUpdatingRegistrations = (error: unknown): boolean =>
   error instanceof StoreBusy && error.code === UPDATING_REGISTRATIONS
 
 /**
- * Thrown when the object storage did not store, return or delete a file. The message names the bucket and the reason.
+ * Thrown when the object storage did not store, return or delete a file. The message states the bucket and the reason.
  */
 export class UploadsUnavailable extends StoreBusy {}

@@ -48,7 +48,7 @@ type PendingCall = { resolve(value: unknown): void; reject(error: Error): void }
 /** The maximum restart delay of a thread that keeps dying immediately. */
 const MAX_RESTART_MS = 5_000
 
-/** The main thread's handle of a database thread. */
+/** The main thread's handle to a database thread. */
 export type WorkerHandle = {
   readonly send: (message: MessageToThread) => void
   /** Ends the thread as a crash would. */
@@ -77,7 +77,7 @@ const startInThread: StartWorker = (file, data, { message, error, exit }) => {
 
 /**
  * Resolves once the thread has opened its database; rejects if the first start fails. With `startsAtFirstCall`, the
- * thread starts at its first call, which waits for it. `startWorker` can run the code without a thread.
+ * thread starts at its first call, and that call waits for it. `startWorker` can run the code without a thread.
  */
 export async function startThread<V extends Operations>(options: {
   file: URL

@@ -1,4 +1,4 @@
-/** Writer thread: owns the only writing connection. The commit of a batch is one fsync. */
+/** Writer thread: owns the only write connection. Committing a batch takes one fsync. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { assert } from '../../../engine/index.ts'
@@ -35,11 +35,11 @@ export type WriterData = {
   readonly shared?: SharedState
 }
 
-/** Search indexing waits until no registration has arrived for this long … */
+/** Search indexing waits until no registration has arrived for this long. */
 const IDLE_MS = 50
-/** … unless this many rows are unindexed: scanning them takes the reader 13 ms. */
+/** If more rows than this are unindexed, indexing does not wait: scanning them takes the reader 13 ms. */
 const MAX_UNINDEXED_ROWS = 10_000
-/** The interval between marks. A copy of the file that is younger than this is not recognised as a copy. */
+/** The interval between marks. A copy made less than this long ago cannot be told from the original. */
 const MARK_INTERVAL_MS = 60_000
 
 /** Opens the database, which may fail, and processes requests from the port until it is closed. */
@@ -47,16 +47,16 @@ export async function serve(
   port: MessagePort,
   { file, migrates, migratesAtStart, faults, mustExist = false, shared }: WriterData,
 ): Promise<void> {
-  const ownDatabase = shared === undefined ? null : watchOwnFile(shared, file)
+  const fileWatch = shared === undefined ? null : watchOwnFile(shared, file)
   const assertNotReplaced = (): void =>
-    assert(ownDatabase === null || ownDatabase.findLoss() === null, NO_FILE_MESSAGE)
+    assert(fileWatch === null || fileWatch.findLoss() === null, NO_FILE_MESSAGE)
   // A restarted thread must not create a new database to replace a lost one.
   assertNotReplaced()
   const db = openToWrite(file, { mustExist })
   assertNotReplaced()
   await migrateDatabase(db, file, { migrates, migratesAtStart })
   applyFaults(db, faults)
-  // From here on, the writer writes to the file, which must still be the same one.
+  // From here on, the writer writes to the file, which must still be the original one.
   assertNotReplaced()
   let markedAt = performance.now()
   function setNextMark(): void {
@@ -82,19 +82,19 @@ export async function serve(
   const send = (message: MessageFromThread): void => port.postMessage(message)
 
   async function commit(batch: readonly Request[]): Promise<void> {
-    if (ownDatabase !== null && ownDatabase.findLoss() !== null) {
-      send({ responses: await mapInOrder(batch, answerWithoutFile) })
+    if (fileWatch !== null && fileWatch.findLoss() !== null) {
+      send({ responses: await mapInOrder(batch, respondWithoutDatabase) })
       return
     }
     // Allows the next start to detect that the log was deleted after this server was killed.
-    if (ownDatabase?.hasLastMark() === true) setNextMarkIfRoom()
+    if (fileWatch?.hasLastMark() === true) trySetNextMark()
     await commitBatch({ connection, faults, send }, batch)
     if (batch.some(({ verb }) => verb === ERASE_OPERATION)) truncateLog()
     hasCommitted = true
     indexTimer ??= setTimeout(() => void indexRegistrations(), IDLE_MS)
   }
 
-  function setNextMarkIfRoom(): void {
+  function trySetNextMark(): void {
     try {
       setNextMark()
     } catch {
@@ -106,7 +106,7 @@ export async function serve(
    * Responds to a request without writing to the file that has replaced the database. `rescue` saves the remaining data
    * in another file.
    */
-  async function answerWithoutFile({ id, verb, args }: Request): Promise<WorkerResponse> {
+  async function respondWithoutDatabase({ id, verb, args }: Request): Promise<WorkerResponse> {
     if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE_MESSAGE }
     try {
       return { id, ok: true, value: await rescueInto(db, args[0] as RescuePlan) }
@@ -127,7 +127,7 @@ export async function serve(
     }
   }
 
-  /** Runs between batches, so that registrations hardly wait. */
+  /** Runs between batches, so that registrations barely have to wait. */
   async function indexRegistrations(): Promise<void> {
     const isIdle = !hasCommitted
     indexTimer = null
@@ -145,7 +145,7 @@ export async function serve(
   }
 
   function updateMark(): void {
-    if (shared === undefined || ownDatabase?.findLoss() !== null) return
+    if (shared === undefined || fileWatch?.findLoss() !== null) return
     if (performance.now() - markedAt < MARK_INTERVAL_MS) return
     setNextMark()
   }
@@ -155,7 +155,7 @@ export async function serve(
     close: () => {
       clearTimeout(indexTimer ?? undefined)
       // The log is all that remains of the lost data: it must not be copied into another file or truncated.
-      if (ownDatabase !== null && ownDatabase.findLoss() !== null) db.close()
+      if (fileWatch !== null && fileWatch.findLoss() !== null) db.close()
       else closeAfterCheckpoint(db)
     },
   })

@@ -10,7 +10,10 @@ import { getSource } from '../payments/received-payments.ts'
 import type { JoinedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 const capture = expressionBuilder<Tables & { c: Tables['captures'] }, 'c'>()
-/** True for an imported capture `c`. The previous system issued its invoice, and also credits its refunds. */
+/**
+ * True for an imported capture `c`. The previous system issued its invoice, and also issues the credit notes for its
+ * refunds.
+ */
 const isImported = capture.and([
   capture('c.source', '=', getSource(null)),
   capture.not(
@@ -223,11 +226,11 @@ export async function findChargedAmounts(
   const waivedLimit =
     total - computeRequiredAmount(total, (await getBillAmounts(sql, id)).acceptedShortfalls)
   const waivedAmount = retainedAmount > 0 && !isEnded(state) ? waivedLimit : 0
-  const dueHere = Math.max(due, Math.min(0, imported + due))
+  const dueAboveUninvoiced = Math.max(due, Math.min(0, imported + due))
   return {
     charged: toAmount(Math.max(0, Math.min(total, retainedAmount + due + waivedAmount))),
     chargedAboveUninvoiced: toAmount(
-      Math.max(0, retainedAmount - imported + dueHere + waivedAmount),
+      Math.max(0, retainedAmount - imported + dueAboveUninvoiced + waivedAmount),
     ),
   }
 }

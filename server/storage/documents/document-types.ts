@@ -1,4 +1,4 @@
-/** Defines the types of documents for the rest of the server. */
+/** Defines the document types that the rest of the server uses. */
 import type {
   Currency,
   DocumentBody,
@@ -16,7 +16,7 @@ export type InvoiceEmail = { readonly regNo: RegNo; readonly email: NewMail }
 export type StoredDocument = {
   readonly id: number
   readonly kind: DocumentKind
-  /** Absent for a receipt, and for a document that is older than tax forms. */
+  /** Absent for a receipt, and for a document issued before tax forms were introduced. */
   readonly form?: TaxForm | undefined
   readonly serial: string
   readonly at: Instant
@@ -33,13 +33,13 @@ export interface DocumentStore {
    * id.
    */
   document(regNo: RegNo, id: number): Promise<DocumentBody | null>
-  /** Returns the newest exchange rates of an event, by date. */
+  /** Returns the newest exchange rates for an event, by date. */
   exchangeRates(eventId: string): Promise<readonly Omit<EnteredRate, 'eventId'>[]>
   /** Returns paid registrations whose invoice is waiting for a rate, by payment date, oldest first. */
   waitingInvoices(eventId: string): Promise<readonly WaitingInvoice[]>
   /** Saves a rate. Replaces an earlier rate for the same date. Issued documents do not change. */
   saveExchangeRate(rate: EnteredRate): Promise<void>
-  /** Issues the invoices of these registrations if their rate exists now, and queues the emails. */
+  /** Issues the invoices of these registrations if their rate has been entered, and queues the emails. */
   issueWaitingInvoices(
     regNos: readonly RegNo[],
     at: Instant,

@@ -91,7 +91,7 @@ const waitingOfEvent = statement((builder, { eventId }: { eventId: string }) =>
     .orderBy('w.registration_id'),
 )
 
-/** Returns the rate for that date, or the newest rate of the week before. Null if staff entered no such rate. */
+/** Returns the rate for that date, or the newest rate from the week before. Null if staff entered no such rate. */
 async function findRate(
   sql: Sql,
   eventId: string,

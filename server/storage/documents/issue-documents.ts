@@ -211,7 +211,7 @@ async function listItemsPaidFor(
   }
 }
 
-/** Returns true if the bill states the tax of its lines. Bills of older versions do not. */
+/** Returns true if the bill states the tax of its lines. Bills from older versions do not. */
 const isRated = (lines: readonly Line[]): boolean =>
   lines.length > 0 && lines.every(({ rate, parts }) => rate !== undefined || parts !== undefined)
 
@@ -242,10 +242,10 @@ export type CoverOptions = {
 
 /**
  * Issues missing documents, so that invoices less credit notes equal the amount charged for the registration, line by
- * line. Call this after every change of the bill, the balance or the payments, from the first payment on. Issues
+ * line. Call this after every change to the bill, the balance or the payments, from the first payment on. Issues
  * nothing if there is no difference. `refund`: the refund for which the credit note is issued. `refundedBefore`:
- * earlier refunds of a payment that was not counted until now; each gets a separate credit note. `unpaid`: the
- * balance that is now waived. `isWholeBill`: refunds and waivers are credited separately.
+ * earlier refunds of a payment that was not counted until now; each gets a separate credit note. `unpaid`: the balance
+ * that is now waived. `isWholeBill`: refunds and waivers are credited separately.
  */
 export async function issueDifference(
   sql: Sql,
@@ -301,8 +301,8 @@ export async function issueDifference(
     const index = bodies.findIndex((body) => body.kind === 'invoice' && formatNumber(body) === of)
     const [invoice, body] = [documents[index], bodies[index]]
     assert(invoice !== undefined && body !== undefined, 'a credit note without an invoice')
-    // The pattern is unknown if the invoice is older than stored issuers and the event's file no longer names an
-    // issuer.
+    // The pattern is unknown if the invoice was issued before issuers were stored, and the event's file no longer
+    // defines an issuer.
     const pattern = invoice.credit_number ?? issuer?.invoice?.creditNumber
     if (pattern === undefined) continue
     const owner = { id: invoice.payment_id, registration_id: registrationId }
@@ -336,8 +336,8 @@ export async function issueDifference(
 }
 
 /**
- * Stores the bill that the documents of a paid registration cover, or that no document covers it. Call this before the
- * bill changes.
+ * Records which bill the documents of a paid registration cover, or that no document covers its bill. Call this before
+ * the bill changes.
  */
 export async function storeCoveredBill(sql: Sql, row: RegistrationRow): Promise<void> {
   if (row.documented_bill !== null || row.bill_without_invoice !== null) return

@@ -12,7 +12,7 @@ const idOfNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder.selectFrom('registrations').select('id').where('reg_no', '=', regNo),
 )
 
-/** Issues the invoices of these registrations if their rate exists now, and queues the emails. */
+/** Issues the invoices of these registrations if their rate has been entered, and queues the emails. */
 export async function issueWaitingInvoices(
   sql: Sql,
   regNos: readonly RegNo[],

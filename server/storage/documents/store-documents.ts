@@ -125,8 +125,8 @@ type DocumentData = { readonly bill?: number | null; readonly creditNumber?: str
 type NumberedDocument = { readonly account: string; readonly year: string; readonly serial: string }
 
 /**
- * Placeholder for a serial that is not assigned yet. Text from delegates cannot contain it, because JSON escapes their
- * quotes.
+ * Placeholder for a serial that has not been assigned yet. Text from delegates cannot contain it, because JSON escapes
+ * their quotes.
  */
 const NO_SERIAL = '\u0000'
 const NO_SERIAL_IN_JSON = `"serial":${JSON.stringify(NO_SERIAL)}`

@@ -72,7 +72,7 @@ export async function activate(
   })
   for (const [index, event] of events.entries()) {
     const { eventId, hash, isGone } = event
-    // An unchanged row is not written, because the write would wait for registrations of the event.
+    // An unchanged row is not written, because the write would have to wait for registrations in progress.
     if (JSON.stringify(previous.events[index]) === JSON.stringify(pickKeys(event))) continue
     saveActiveVersion.run(sql, { eventId, hash, isGone: isGone ? 1 : 0, place: index })
   }

@@ -9,10 +9,10 @@ export type ServedFile = {
   readonly text: string
   readonly shared: string
   readonly at: Instant
-  /** The quotas. No quotas if omitted. */
+  /** The quotas. None if omitted. */
   readonly limits?: readonly Quota[]
   readonly holdPlaceMs?: number
-  /** Labels of the quotas by id. The ids if omitted. */
+  /** Labels of the quotas by id. If omitted, the ids are used. */
   readonly placeNames?: Readonly<Record<string, string>>
   /** The rules for unique answers. Unchanged if omitted. */
   readonly unique?: readonly UniqueRule[]
@@ -23,8 +23,8 @@ export type ServedFile = {
 }
 /** A version in stored form, with the times when it was first and last loaded. */
 export type StoredVersion = Pick<ServedFile, 'hash' | 'text' | 'shared'> & {
-  readonly firstAt: Instant
-  readonly lastAt: Instant
+  readonly firstServedAt: Instant
+  readonly lastServedAt: Instant
 }
 export type ActiveEvent = {
   readonly eventId: string
@@ -55,7 +55,7 @@ export type EventVersionStore = {
   lastVersions(eventId: string, limit: number): Promise<readonly string[]>
   lastEventFile(eventId: string): Promise<NewEventFile | null>
   /**
-   * Returns the versions of an event, most recently loaded first. `before`: the hash of the last row of the previous
+   * Returns the versions of an event, most recently served first. `before`: the hash of the last row of the previous
    * page.
    */
   eventVersions(

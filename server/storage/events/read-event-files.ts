@@ -1,4 +1,4 @@
-/** Reads event files that were served. */
+/** Reads stored versions of event files that have been served. */
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -33,15 +33,15 @@ const VERSION_COLUMNS = [
   'hash',
   'text',
   'shared',
-  'first_at as firstAt',
-  'served_at as lastAt',
+  'first_at as firstServedAt',
+  'served_at as lastServedAt',
 ] as const
-type Position = Pick<StoredVersion, 'hash' | 'firstAt' | 'lastAt'>
+type Position = Pick<StoredVersion, 'hash' | 'firstServedAt' | 'lastServedAt'>
 const positionOfVersion = statement(
   (builder, { eventId, hash }: { eventId: string; hash: string }) =>
     builder
       .selectFrom('event_files')
-      .select(['hash', 'first_at as firstAt', 'served_at as lastAt'])
+      .select(['hash', 'first_at as firstServedAt', 'served_at as lastServedAt'])
       .where('event_id', '=', eventId)
       .where('hash', '=', hash),
 )
@@ -55,7 +55,7 @@ const olderVersions = statement(
         eb(
           refTuple('served_at', 'first_at', 'hash'),
           '<',
-          tuple(position.lastAt, position.firstAt, position.hash),
+          tuple(position.lastServedAt, position.firstServedAt, position.hash),
         ),
       )
       .orderBy('served_at', 'desc')
@@ -63,10 +63,10 @@ const olderVersions = statement(
       .orderBy('hash', 'desc')
       .limit(dialect.limit(position.limit)),
 )
-/** A position before the first row: `~` sorts after all hexadecimal digits of a hash. */
+/** A position before the first row, in descending order: `~` sorts after all hexadecimal digits of a hash. */
 const START_POSITION: Position = {
-  lastAt: instant(Number.MAX_SAFE_INTEGER),
-  firstAt: instant(Number.MAX_SAFE_INTEGER),
+  lastServedAt: instant(Number.MAX_SAFE_INTEGER),
+  firstServedAt: instant(Number.MAX_SAFE_INTEGER),
   hash: '~',
 }
 const servedEvents = statement((builder) =>
@@ -92,7 +92,10 @@ export async function readLastHashes(
   return (await lastHashes.all(sql, { eventId, limit })).map(({ hash }) => hash)
 }
 
-/** Returns the versions, most recently loaded first. Empty if the event has no version `before`. */
+/**
+ * Returns the versions, most recently served first, starting after `before`. Empty if `before` is not a version of the
+ * event.
+ */
 export async function readEventVersions(
   sql: Sql,
   eventId: string,
@@ -104,11 +107,11 @@ export async function readEventVersions(
   return position === undefined ? [] : olderVersions.all(sql, { ...position, eventId, limit })
 }
 
-export async function readServedEvents(sql: Sql): Promise<readonly string[]> {
+export async function readServedEventIds(sql: Sql): Promise<readonly string[]> {
   return (await servedEvents.all(sql)).map(({ id }) => id)
 }
 
-/** Returns the time at which this database first served an event. Null if it never served one. */
+/** Returns the time at which an event was first served with this database. Null if none has been served. */
 export async function readFirstServedAt(sql: Sql): Promise<Instant | null> {
   return (await firstServed.get(sql))?.at ?? null
 }

@@ -6,7 +6,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { setIssuer } from '../documents/store-documents.ts'
 import { saveRules } from '../registrations/fill-unique-answers.ts'
-import { saveSeatNames, setLimits } from '../seats/recompute-seats.ts'
+import { saveSeatNames, setQuotas } from '../seats/recompute-seats.ts'
 
 type StoredFile = { hash: string; eventId: string; text: string; shared: string; at: Instant }
 const insertEventFile = statement((builder, file: StoredFile) =>
@@ -82,7 +82,7 @@ export async function saveEventFile(
   }: ServedFile,
 ): Promise<void> {
   await saveRules(sql, eventId, unique)
-  await setLimits(sql, eventId, limits, holdPlaceMs)
+  await setQuotas(sql, eventId, limits, holdPlaceMs)
   saveSeatNames(sql, eventId, placeNames)
   if (issuer !== undefined) setIssuer(sql, eventId, issuer)
   insertEventFile.run(sql, { hash, eventId, text, shared, at })
@@ -97,7 +97,7 @@ export async function ping(sql: Sql, at: Instant): Promise<void> {
   assert(row?.at === at, 'the database did not return the written value')
 }
 
-/** Returns the settings of SQLite's writing connection; `synchronous` 2 is FULL. */
+/** Returns the settings of SQLite's write connection; `synchronous` 2 is FULL. */
 export async function readPragmas(sql: Sql): Promise<{
   readonly journalMode: string
   readonly synchronous: number

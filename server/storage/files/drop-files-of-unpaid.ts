@@ -14,8 +14,8 @@ const BATCH_ROWS = 100
 
 type WithRegistration = Tables & { r: Tables['registrations'] }
 /**
- * True for a registration `r` that has no received payment and no open review, if all its attempts failed before an
- * instant and are no longer polled.
+ * True for a registration `r` without a received payment or an open review whose attempts all failed before
+ * `failedBefore` and are no longer polled.
  */
 const isUnpaid = (failedBefore: Instant, at: Instant) => {
   const { and, eb, exists, not, selectFrom } = expressionBuilder<WithRegistration, 'r'>()

@@ -102,7 +102,7 @@ export async function moveFilesIntoPostgres(
   return { files: files.length - missingHashes.length, missing: missingHashes }
 }
 
-/** Checks the files of a bucket, which are not moved. Returns the number of stored files. */
+/** Checks the files in a bucket. They are not moved. Returns the number of stored files. */
 export async function findFilesInBucket(
   { sql }: PostgresConnection,
   bucket: S3Bucket,

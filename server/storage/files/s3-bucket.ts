@@ -70,8 +70,8 @@ function isEndpoint(text: string): boolean {
 }
 
 /**
- * Builds the URL of the bucket. Servers other than Amazon's accept the bucket in the path. On Amazon, the TLS
- * certificate does not cover a bucket name with a dot as a host name.
+ * Builds the URL of the bucket. Servers other than Amazon's accept the bucket in the path. Amazon's TLS certificate
+ * does not cover a host name that begins with a bucket name containing a dot.
  */
 function buildBucketUrl(name: string, region: string, endpoint: string | null): string {
   if (endpoint !== null) return `${new URL(endpoint).origin}/${name}`

@@ -75,8 +75,8 @@ export function deleteDraftUpload(sql: Sql, eventId: string, tokenHash: string):
 }
 
 /**
- * Deletes drafts sent by that instant and returns the hashes of their files. A registration that uses such a file has
- * its own row for it.
+ * Deletes drafts sent at or before that instant, and returns the hashes of their files. A registration that uses such a
+ * file has its own row for it.
  */
 export async function deleteOldDraftUploads(
   sql: Sql,

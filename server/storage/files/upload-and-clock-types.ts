@@ -6,10 +6,10 @@ import type { DraftProof } from '../registrations/registration-types.ts'
 /** The data that a server saved after losing its database. */
 export type RescuedRows = {
   readonly file: string
-  /** The number of rows by table. */
+  /** The number of rows per table. */
   readonly rows: Readonly<Record<string, number>>
   /** True if no data is missing. */
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
 export type RescuePlan = {
@@ -32,7 +32,7 @@ export type ClockComparison = ClockSeen & { readonly movedMs: number }
 export interface RetentionStore {
   /**
    * Marks the files of unpaid registrations for deletion and records this in the audit log, if all their attempts
-   * failed before the instant and there is no payment, open query or review. Returns the number of registrations.
+   * failed before `failedBefore` and there is no payment, open query or review. Returns the number of registrations.
    */
   dropFilesOfUnpaid(failedBefore: Instant, at: Instant, reason: string): Promise<number>
   /**
@@ -41,7 +41,7 @@ export interface RetentionStore {
   saveDraftUpload(tokenHash: string, draft: DraftProof): Promise<boolean>
   draftUpload(tokenHash: string): Promise<DraftProof | null>
   deleteDraftUpload(eventId: string, tokenHash: string): Promise<void>
-  /** Deletes drafts sent at that instant or before; returns the hashes of their files. */
+  /** Deletes drafts sent at or before that instant; returns the hashes of their files. */
   deleteOldDraftUploads(sentBefore: Instant): Promise<readonly string[]>
   /** For the sweep: returns which of these files a draft or a registration still refers to. */
   uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]>
@@ -52,8 +52,8 @@ export interface RetentionStore {
   /**
    * Compares the clock with the last trusted time. Updates that time unless the clock is further ahead than allowed.
    */
-  recordClock(at: Instant, aheadMsMax: number): Promise<ClockComparison>
-  /** Returns null if the clock was never compared. */
+  recordClock(at: Instant, maxAheadMs: number): Promise<ClockComparison>
+  /** Returns null if the clock has never been checked against a recorded time. */
   lastTrustedTime(): Promise<ClockSeen | null>
   /** Records that staff confirmed the clock. */
   confirmClock(at: Instant): Promise<void>

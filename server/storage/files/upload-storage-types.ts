@@ -4,10 +4,10 @@ import type { Instant } from '../../../engine/index.ts'
 
 /** A complete file on this server's disk. */
 export type StagedFile = { readonly path: string; readonly sha256: string; readonly bytes: number }
-/** `young`: the database was recently restored or created. `many`: too many unknown files were found at once. */
-export type HeldFiles = { readonly count: number; readonly why: 'young' | 'many' }
+/** `recent`: the database was recently restored or created. `many`: too many unknown files were found at once. */
+export type HeldFiles = { readonly count: number; readonly why: 'recent' | 'many' }
 export type SweepResult = {
-  /** The number of registrations, unpaid for a long time, whose files are deleted. */
+  /** The number of long-unpaid registrations whose files were deleted. */
   readonly dropped: number
   /** The number of deleted files: the database no longer needs them, or their retention period has ended. */
   readonly removed: number
@@ -15,7 +15,7 @@ export type SweepResult = {
   /** Unknown files that stay in place, with the reason. Null if no files were held. */
   readonly held: HeldFiles | null
   /** The number of files now set aside. */
-  readonly aside: number
+  readonly asideCount: number
 }
 export type SweptFiles = Omit<SweepResult, 'dropped'>
 export type SweepOptions = {
@@ -30,7 +30,7 @@ export type SweepOptions = {
   readonly findHoldReason: (unknown: number, unexpected: number, total: number) => HeldFiles | null
 }
 export type UploadStorage = {
-  /** The place for files that are set aside, for messages to the operator. */
+  /** The location of files that are set aside, for messages to the operator. */
   readonly location: string
   /** Stores a file durably before the promise resolves. Equal content is stored once. May move the staged file. */
   storeFile(file: StagedFile, at: Instant): Promise<void>
@@ -49,9 +49,9 @@ export type UploadStorage = {
     isSubmitted?: (sha256: string) => boolean,
   ): Promise<number>
   /**
-   * Sweeps files submitted earlier and no longer referenced: removes those deleted from registrations, and sets aside
-   * unknown ones if `findHoldReason` returns null. Removes set-aside files whose retention period has ended, unless
-   * `deleteBefore` is null.
+   * Sweeps files that were submitted earlier and are no longer referenced: removes those that were deleted from
+   * registrations, and sets aside unknown ones if `findHoldReason` returns null. Removes set-aside files whose
+   * retention period has ended, unless `deleteBefore` is null.
    */
   sweep(options: SweepOptions): Promise<SweptFiles>
   /**

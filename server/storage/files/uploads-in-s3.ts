@@ -15,7 +15,9 @@ import type { S3Requests } from './s3-requests.ts'
 import type { SweepOptions, SweptFiles, UploadStorage } from './upload-storage-types.ts'
 
 const FILES_PREFIX = 'files/'
-/** Prefix of empty marker objects (`aside/HASH/TIME`). TIME is when the file was first found unreferenced. */
+/**
+ * Prefix of empty marker objects (`aside/HASH/TIME`). TIME is the time at which the file was first found unreferenced.
+ */
 const ASIDE_PREFIX = 'aside/'
 const PROBES_PREFIX = 'probe/'
 /** An object more recent than this protects its file from the sweep. */
@@ -175,7 +177,7 @@ async function sweepUploads(
     removed: removedUploads.length,
     setAside: newlyAside.length,
     held: heldReason,
-    aside: asideUploads.size + newlyAside.length,
+    asideCount: asideUploads.size + newlyAside.length,
   }
 }
 

@@ -28,7 +28,7 @@ import { buildFilter, isCounted, r } from './list-filters.ts'
 import { findRowsOfCommonWord, findMatchingRows } from './search-registrations.ts'
 import type { RowKey } from './search-registrations.ts'
 
-/** The maximum number to which results of a search, or of a filter by an answer, are counted. */
+/** The results of a search, or of a filter by an answer, are counted up to this number. */
 export const MAX_COUNTED = 10_000
 
 const idsInReview = statement((builder, { eventId }: { eventId: string }, dialect) =>
@@ -99,9 +99,9 @@ export async function listPage(
 }
 
 /**
- * Returns true for the most frequent pages of the office: the first pages by date of a whole list, or of one status.
- * With an index in this order and counters, reading a page takes a fifth of a millisecond for any list size. The main
- * thread reads such a page, because waking another thread would take as long.
+ * Returns true for the pages that the office requests most often: the first pages, by date, of a whole list or of one
+ * status. With counters and an index in this order, reading a page takes a fifth of a millisecond for any list size.
+ * The main thread reads such a page, because waking another thread would take as long.
  */
 export function hasFastPath(query: ListQuery, page: number, pageSize: number): boolean {
   const { eventId: _event, paymentStatus: _status, answers, sort, ...filters } = query
@@ -251,7 +251,7 @@ async function countWithin(sql: Sql, keys: readonly RowKey[]): Promise<ListTotal
     : addUpStatuses(await readSumsOfRows(sql, hasId(sql.dialect, listIds(keys)), null))
 }
 
-/** Reads the sums of matching rows by status and category. `limit` null: all rows. */
+/** Reads the sums of matching rows by status and category. If `limit` is null, reads all rows. */
 const readSumsOfRows = (
   sql: Sql,
   filter: Expression<SqlBool>,
@@ -312,7 +312,7 @@ const SORT_EXPRESSIONS: Readonly<Record<Exclude<ListSort['by'], 'date'>, SortExp
       .select(({ cast }) => cast<number>('o.key', 'bigint').as('place'))
       .whereRef('o.value', '=', 'r.category'),
   total: () => r.ref('r.total'),
-  // Sorts the registrations that need a staff decision to one end.
+  // Groups the registrations that need a staff decision at one end.
   status: (dialect) =>
     r
       .case()

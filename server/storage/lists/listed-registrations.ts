@@ -22,8 +22,8 @@ export type ListedRows = {
   readonly answers: readonly string[]
 }
 /**
- * Rows as sent between threads, as two JSON lists: copying and parsing a string takes a third of the time of copying
- * the same objects.
+ * Rows as sent between threads, as two JSON lists: copying and parsing a string takes a third of the time needed to
+ * copy the same objects.
  */
 export type SerialisedRows = { readonly rows: string; readonly answers: string }
 

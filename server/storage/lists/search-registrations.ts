@@ -1,7 +1,7 @@
 /** Finds registrations by words, by reference, or by a condition of the work queue. */
 import type { Expression, SqlBool } from 'kysely'
-import { toBankKey, hasOneTypo, rankName, listTermsWithTypos } from '../../../engine/index.ts'
-import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
+import { listTermsWithTypos, matchesWithOneTypo, rankName } from '../../../engine/index.ts'
+import { toBankKey, type Instant, type OrderId, type RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { buildQuery, statement } from '../database/statements/statement.ts'
@@ -13,7 +13,7 @@ import { matchEndOfValue, parseSearch, type Search } from './search-terms.ts'
 import { readWaitingIds } from './work-queue.ts'
 
 type Condition = Expression<SqlBool>
-/** The number of newest matches that are ranked by the match of their name. */
+/** The number of newest matches that are ranked by how well their names match. */
 const MAX_RANKED = 200
 /** The number of registrations that are read to find a name with initials. */
 const MAX_CANDIDATES = 10_000
@@ -154,7 +154,7 @@ export async function findRowsOfCommonWord(
 }
 
 /**
- * Requires that words of the name begin with the short words of a search, which the index does not have, or that an
+ * Requires that words of the name begin with the short words of a search, which the index does not contain, or that an
  * answer contains the whole text, such as "K.E.M. Hospital".
  */
 function buildNameConditions(
@@ -291,9 +291,9 @@ export async function searchEvents(
     matchingRows.length < MAX_RANKED ? [] : await findWholeName(sql, filter, terms, limit)
   const matches = [...exactNames, ...matchingRows]
   const names = await readNames(sql, matches)
-  const rankOf = ({ id }: RowKey): number => rankName(names.get(id) ?? '', text)
+  const computeRank = ({ id }: RowKey): number => rankName(names.get(id) ?? '', text)
   const ranked = matches
-    .map((key) => ({ key, rank: rankOf(key) }))
+    .map((key) => ({ key, rank: computeRank(key) }))
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ key }) => key)
   return readFirstRegistrations(sql, [...rowsWithReference, ...ranked], limit)
@@ -373,7 +373,7 @@ export async function searchSimilarNames(
   for (const terms of listTermsWithTypos(text)) {
     const keys = await searchRows(sql, filter, terms, null, MAX_RANKED)
     const names = await readNames(sql, keys)
-    similarRows.push(...keys.filter(({ id }) => hasOneTypo(names.get(id) ?? '', text)))
+    similarRows.push(...keys.filter(({ id }) => matchesWithOneTypo(names.get(id) ?? '', text)))
   }
   return readFirstRegistrations(sql, similarRows, limit)
 }

@@ -40,7 +40,7 @@ const PLACE_FIELDS =
 export function joinSearchWords(row: SearchableFields): string {
   const { reg_no, former_no, full_name, email, phone, council_no } = row
   const digits = phone.replaceAll(/\D/g, '')
-  // Spaces are removed from search terms too, and each additional character costs a row of the index.
+  // Spaces are removed from search terms too, and each additional character costs a row in the index.
   const isSpaced = SPACED_NUMBER.test(phone)
   return joinValues([
     reg_no,
@@ -70,8 +70,8 @@ const PLACE_FIELD_PATTERN = /city|town|district|institut|hospital|college|univer
 const GROUPED_NUMBER = /^[A-Za-z]{2,}[\d\s-]{6,}$/
 const PHONE = /^[(+\d][\d\s().-]{7,}$/
 /**
- * Matches digits with the separators of a phone number only. Dashes are excluded, because a council number may have
- * them.
+ * Matches digits that are separated only by the separators of a phone number. Dashes are excluded, because a council
+ * number may have them.
  */
 const SPACED_NUMBER = /^(?=.*\d)[(+\d][\d\s()+]*$/
 
@@ -83,7 +83,7 @@ export type Search = { readonly terms: readonly string[]; readonly nameStarts: r
 
 /**
  * Parses a search; an empty one has no terms. Names may be in any order, with a title and initials; a number may have
- * spaces, and a phone number a country code. One or two characters alone match the start of a value.
+ * spaces, and a phone number a country code. A search for only one or two characters matches the start of a value.
  */
 export function parseSearch(text: string): Search {
   const term = replaceControlCharacters(text).trim()

@@ -64,7 +64,10 @@ const selectRegistrationsInState = (state: 'told' | 'to_approve') =>
       .limit(dialect.limit(limit)),
   )
 
-/** Some queries repeat the condition of their partial index. Otherwise the database would not use the index. */
+/**
+ * The query for each condition. Some queries repeat the condition of their partial index, because the database would
+ * not use the index otherwise.
+ */
 const QUEUE_QUERIES = {
   // The same staff decide on refunds that were refused or have an unknown result.
   review: statement((builder, { eventId, limit }: QueueParams, dialect) =>
@@ -297,7 +300,7 @@ const settledAccounts = statement((builder) =>
         .as('day'),
     ]),
 )
-/** Selects a registration that has a refund: settlements are read only for these few. */
+/** Selects the registration only if it has a refund, because settlements are read only for these few. */
 const registrationWithRefund = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
     .selectFrom('registrations as r')

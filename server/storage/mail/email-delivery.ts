@@ -57,6 +57,27 @@ const markSent = statement((builder, { id, at }: EmailParams) =>
     .where('id', '=', id)
     .where('status', '=', 'queued'),
 )
+const emailRecipient = statement((builder, { id }: { id: number }) =>
+  builder.selectFrom('mail_queue').select('recipient').where('id', '=', id),
+)
+const registeredAddresses = statement((builder, { regNos }: { regNos: string }, dialect) =>
+  builder
+    .selectFrom('registrations')
+    .select('email')
+    .where(({ ref }) => dialect.isIn(ref('reg_no'), regNos)),
+)
+const endOutdatedEmail = statement((builder, { id }: { id: number }) =>
+  builder
+    .updateTable('mail_queue')
+    .set({
+      status: 'failed',
+      next_at: null,
+      error:
+        'Not sent, because it contains a link to the registration, which now has another email address.',
+    })
+    .where('id', '=', id)
+    .where('status', '=', 'queued'),
+)
 type Attempt = {
   id: number
   status: MailState
@@ -121,8 +142,9 @@ const rescheduleUnclaimed = statement((builder, { at }: { at: Instant }) =>
 
 /**
  * Claims an email before it is sent, so that a full disk or a crash does not make the server send it over and over. A
- * claimed email without a result may have been sent; it is retried once. Returns false if the email is not due, or if
- * two attempts were interrupted.
+ * claimed email without a result may have been sent; it is retried once. Returns false if the email is not due, if two
+ * attempts were interrupted, or if the email contains a link to a registration that now has another address: the link
+ * would give a former delegate, or a stranger with a mistyped address, access to the registration.
  */
 export async function claimMail(
   sql: Sql,
@@ -131,10 +153,23 @@ export async function claimMail(
   links: readonly NewLink[] = [],
 ): Promise<boolean> {
   if ((await giveUpLostEmail.run(sql, { id, at }).changes) === 1) return false
+  if (!(await isSentToOwner(sql, id, links))) {
+    endOutdatedEmail.run(sql, { id })
+    return false
+  }
   const until = instant(at + CLAIM_MS)
   if ((await claimEmail.run(sql, { id, at, until }).changes) !== 1) return false
   for (const link of links) addAccessLink(sql, link)
   return true
+}
+
+/** Returns true if all registrations that the links open have the email's recipient as their address. */
+async function isSentToOwner(sql: Sql, id: number, links: readonly NewLink[]): Promise<boolean> {
+  if (links.length === 0) return true
+  const regNos = JSON.stringify(links.map(({ regNo }) => regNo))
+  const addresses = await registeredAddresses.all(sql, { regNos })
+  const recipient = (await emailRecipient.get(sql, { id }))?.recipient.toLowerCase()
+  return addresses.every(({ email }) => email.toLowerCase() === recipient)
 }
 
 export function markMailSent(sql: Sql, id: number, at: Instant): void {
@@ -149,14 +184,14 @@ export function markMailFailed(
   nextAt: Instant | null,
   attempt: FailedAttempt | null,
 ): void {
-  const { at = null, firstAt = null, isReached = true, isCopySent = false } = attempt ?? {}
+  const { at = null, firstAt = null, hasServerResponded = true, isCopySent = false } = attempt ?? {}
   if (isCopySent) removeCopy.run(sql, { id })
   saveFailedAttempt.run(sql, {
     id,
     status: nextAt === null ? 'failed' : 'queued',
     nextAt,
-    reached: isReached ? 1 : 0,
-    unreached: isReached ? 0 : 1,
+    reached: hasServerResponded ? 1 : 0,
+    unreached: hasServerResponded ? 0 : 1,
     at,
     firstAt,
     error,
@@ -164,7 +199,7 @@ export function markMailFailed(
 }
 
 /** Makes emails due now if no mail server responded to their latest attempt. Returns their number. */
-export function makeMailsDue(sql: Sql, at: Instant): Promise<number> {
+export function makeUnreachedEmailsDue(sql: Sql, at: Instant): Promise<number> {
   return sendUnreachedNow.run(sql, { at }).changes
 }
 

@@ -53,7 +53,7 @@ export type FailedAttempt = {
   /** The time of the first attempt, which determines when retrying stops. */
   readonly firstAt: Instant
   /** False if the mail server did not respond. The email is retried as soon as the server responds again. */
-  readonly isReached: boolean
+  readonly hasServerResponded: boolean
   /** True if the copy was sent. The next attempt then sends no copy. */
   readonly isCopySent: boolean
 }
@@ -125,7 +125,7 @@ export interface EmailStore {
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>
   /** Makes emails due now if no mail server responded to their latest attempt. Returns their number. */
-  makeMailsDue(at: Instant): Promise<number>
+  makeUnreachedEmailsDue(at: Instant): Promise<number>
   /**
    * Restarts the attempts of all failed emails, or of those in `selection`, which can include postponed emails.
    * Returns the number of emails.

@@ -8,7 +8,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { NO_REFERENCE } from '../refunds/record-refunds.ts'
-import { selectFirstPaid, addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
+import { selectFirstPaidNumber, addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
 import { removeDueNotice } from '../registrations/same-person.ts'
 import { limitToMailbox } from './mailbox-limit.ts'
 import type { MailSpacing, NewMail } from '../index.ts'
@@ -109,7 +109,7 @@ const fillFirstNumber = (
   second: string,
   text: string,
 ) =>
-  raw<string>`coalesce(replace(${second}, ${raw.lit(FIRST)}, (${selectFirstPaid(builder, registrationId)})), ${text})`
+  raw<string>`coalesce(replace(${second}, ${raw.lit(FIRST)}, (${selectFirstPaidNumber(builder, registrationId)})), ${text})`
 /**
  * Holds the email if the registration was paid before an open recovery began, because it may already have been
  * confirmed. If the gateway reports no payment time, the time at which the delegate was sent to the gateway counts.
@@ -321,7 +321,7 @@ export async function queueConfirmationAgain(
   regNo: RegNo,
   content: NewMail,
   at: Instant,
-  { apartMs, mailsMax }: MailSpacing,
+  { minIntervalMs, maxEmails }: MailSpacing,
 ): Promise<boolean> {
   const registration = await registrationByNumber.get(sql, { regNo })
   const newEmail =
@@ -331,8 +331,8 @@ export async function queueConfirmationAgain(
     copyTo: null,
     regNo,
     at,
-    after: instant(at - apartMs),
-    max: mailsMax,
+    after: instant(at - minIntervalMs),
+    max: maxEmails,
   })
   return applyMailboxLimit(sql, newRow, newEmail, at, 'drop')
 }

@@ -1,6 +1,6 @@
 /** Dispatches each store function to the writer, the list reader or the look-ups by key. */
 import { assert, INR, instant } from '../../../engine/index.ts'
-import { skipRepeated } from '../staff/audit-log-entries.ts'
+import { skipRepeatedViews } from '../staff/audit-log-entries.ts'
 import type { createStoreReads } from './key-lookups.ts'
 import { parseRows } from '../lists/listed-registrations.ts'
 import { hasFastPath } from '../lists/list-and-search-registrations.ts'
@@ -254,7 +254,7 @@ export function assembleStore({
     claimMail: (id, at, links = []) => write('claimMail', id, at, links),
     dueMails: async (at, limit) => read.dueMails(at, limit),
     mailSent: (id, at) => write('mailSent', id, at),
-    makeMailsDue: (at) => write('makeMailsDue', at),
+    makeUnreachedEmailsDue: (at) => write('makeUnreachedEmailsDue', at),
     retryMails: (at, selection = { ids: null, events: null }) => write('retryMails', at, selection),
     mails: (query, before, limit) => list('mails', query, before, limit),
     mailCounts: (events) => list('mailCounts', events),
@@ -369,8 +369,8 @@ function createUserStore({
     startSecondFactorSetup: (adminId, secret) => write('startSecondFactorSetup', adminId, secret),
     confirmSecondFactor: (adminId, secret, step, codeHashes) =>
       write('confirmSecondFactor', adminId, secret, step, codeHashes),
-    acceptSecondFactorCode: (adminId, step, sealed) =>
-      write('acceptSecondFactorCode', adminId, step, sealed),
+    acceptSecondFactorCode: (adminId, step, encryptedSecret) =>
+      write('acceptSecondFactorCode', adminId, step, encryptedSecret),
     useRecoveryCode: (adminId, codeHash, at) => write('useRecoveryCode', adminId, codeHash, at),
     renewRecoveryCodes: (adminId, codeHashes) => write('renewRecoveryCodes', adminId, codeHashes),
     removeSecondFactor: (username) => write('removeSecondFactor', username),
@@ -390,7 +390,7 @@ function createUserStore({
     sessionsOf: async (adminId, at, idleMs) => read.sessionsOf(adminId, at, instant(at - idleMs)),
     closeSession: (tokenHash) => write('closeSession', tokenHash),
     closeOtherSessions: (adminId, tokenHash) => write('closeOtherSessions', adminId, tokenHash),
-    addAuditEntry: skipRepeated(deferredEntries.audit),
+    addAuditEntry: skipRepeatedViews(deferredEntries.audit),
     auditOf: async (regNo) => read.auditOf(regNo),
     auditLog: (query, before, limit) => list('auditLog', query, before, limit),
     auditLogUsers: (events) => list('auditLogUsers', events),

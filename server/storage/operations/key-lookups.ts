@@ -12,7 +12,7 @@ import { statement } from '../database/statements/statement.ts'
 import {
   readFirstServedAt,
   readEventFile,
-  readServedEvents,
+  readServedEventIds,
   readLastEventFile,
   readLastHashes,
 } from '../events/read-event-files.ts'
@@ -42,7 +42,7 @@ import { readLink } from '../registrations/access-links.ts'
 import { findOtherPaid, findSecondPayment, readDueNotices } from '../registrations/same-person.ts'
 import { countAvailableSeats, listTakenSeats } from '../seats/available-seats.ts'
 import { findRegistrationByKey } from '../registrations/idempotency-keys.ts'
-import { readRowCounts, findOpenRecovery } from '../recovery/begin-and-end-recovery.ts'
+import { readNewestIds, findOpenRecovery } from '../recovery/begin-and-end-recovery.ts'
 import { findEventOfReview, findReview } from '../reviews/open-reviews.ts'
 import {
   findCheckout,
@@ -159,7 +159,7 @@ export function createStoreReads(sql: Sql) {
       return findOpenRecovery(sql)
     },
     databaseProgress(): Promise<ResultOf<'databaseProgress'>> {
-      return readRowCounts(sql)
+      return readNewestIds(sql)
     },
     unknownOrders(at: Instant, limit: number): Promise<ResultOf<'unknownOrders'>> {
       return readUnknownOrders(sql, at, limit)
@@ -318,7 +318,7 @@ export function createStoreReads(sql: Sql) {
       return readLastEventFile(sql, eventId)
     },
     eventsServed(): Promise<readonly string[]> {
-      return readServedEvents(sql)
+      return readServedEventIds(sql)
     },
     draftUpload(tokenHash: string): Promise<DraftProof | null> {
       return readDraft(sql, tokenHash)

@@ -3,8 +3,8 @@
  * These rows are registrations, or stand for the subject of a rare operation. Seats, codes, unique answers and versions
  * are locked by the code that checks them (`../database/row-locks.ts`).
  */
-import { toBankKey, getMailboxKey } from '../../../engine/index.ts'
-import { lockMailbox, lockRules } from '../database/row-locks.ts'
+import { listReferenceKeys, toBankKey, getMailboxKey } from '../../../engine/index.ts'
+import { lockMailbox, lockReferences, lockRules } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { writes } from './writes.ts'
 
@@ -116,8 +116,19 @@ const listTargets = (decision: {
   readonly to?: string
 }): readonly string[] => (decision.to === undefined ? [] : [decision.to.trim()])
 
+type References = { readonly reference: string; readonly also?: readonly string[] }
+/** Makes payments with these references wait for refunds and other payments with the same references. */
+const lockPaymentReferences = (sql: Sql, payments: readonly References[]): void =>
+  lockReferences(
+    sql,
+    payments.flatMap(({ reference, also = [] }) => [reference, ...also].flatMap(listReferenceKeys)),
+  )
+
 /** Locks the rows of each operation. */
 export const ROWS_TO_LOCK: RowsToLock = {
+  register: (sql, { paymentInHand }) => {
+    if (paymentInHand !== undefined) lockPaymentReferences(sql, [paymentInHand])
+  },
   retry: (sql, regNo) => lockByNumber(sql, { regNo }),
   resumePayment: lockByOrder,
   applyPaymentEvent: (sql, orderId) => {
@@ -136,11 +147,15 @@ export const ROWS_TO_LOCK: RowsToLock = {
   approve: lockByNumber,
   rejectApplication: lockByNumber,
   acceptOffer: lockByNumber,
-  recordPayment: (sql, action) => {
+  recordPayment: (sql, action, payment) => {
     lockRecoveryStart(sql)
     lockByNumber(sql, action)
+    lockPaymentReferences(sql, [payment])
   },
-  recordExtraPayment: lockByNumber,
+  recordExtraPayment: (sql, action, payment) => {
+    lockByNumber(sql, action)
+    lockPaymentReferences(sql, [payment])
+  },
   addPaymentClaim: lockByNumber,
   rejectPaymentClaim: lockByNumber,
   expire: lockByNumber,
@@ -155,6 +170,10 @@ export const ROWS_TO_LOCK: RowsToLock = {
   decideReview: (sql, review, decision) => {
     lockRecoveryStart(sql)
     lockReview(sql, review, listTargets(decision))
+  },
+  claimMail: (sql, _id, _at, links = []) => {
+    // A correction of the address waits, or is seen here.
+    if (links.length > 0) lockRegistrations(sql, { names: links.map(({ regNo }) => regNo) })
   },
   issueWaitingInvoices: (sql, regNos) => lockRegistrations(sql, { names: regNos }),
   requestRefund: (sql, { of }) => lockRegistrationsOfPerson(sql, of),
@@ -174,7 +193,10 @@ export const ROWS_TO_LOCK: RowsToLock = {
     })
   },
   handleSettlementLine: (sql) => lockSubject(sql, 'settlements'),
-  saveUnmatchedLines: (sql) => lockSubject(sql, 'settlements'),
+  saveUnmatchedLines: (sql, lines) => {
+    lockSubject(sql, 'settlements')
+    lockPaymentReferences(sql, lines)
+  },
   saveBankStatement: (sql) => lockSubject(sql, 'settlements'),
   decideBankLine: (sql) => lockSubject(sql, 'settlements'),
   removeBankStatement: (sql) => lockSubject(sql, 'settlements'),

@@ -147,7 +147,7 @@ export const writes = {
   claimMail: emailDelivery.claimMail,
   mailSent: emailDelivery.markMailSent,
   mailFailed: emailDelivery.markMailFailed,
-  makeMailsDue: emailDelivery.makeMailsDue,
+  makeUnreachedEmailsDue: emailDelivery.makeUnreachedEmailsDue,
   retryMails: emailDelivery.retryMails,
   addAdmin: users.addAdmin,
   setPermissions: users.setPermissions,

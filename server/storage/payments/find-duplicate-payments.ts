@@ -139,7 +139,7 @@ const markAsSecond = statement((builder, { id, firstId }: { id: number; firstId:
 type PaymentPair = Tables & { s: Tables['paid_persons'] }
 const forPair = expressionBuilder<PaymentPair, 's'>()
 /** True for a second payment `s` if part of the first payment can still be refunded. */
-export const keepsFirstPayment = forPair.exists(
+export const isFirstPaymentRefundable = forPair.exists(
   forPair
     .selectFrom('captures as c')
     .innerJoin('payments as p', 'p.id', 'c.counts_for')
@@ -152,14 +152,14 @@ export const keepsFirstPayment = forPair.exists(
  * Selects the number of the registration for which this person paid first. Selects no row if that is this
  * registration.
  */
-export const selectFirstPaid = (builder: Kysely<Tables>, registrationId: number) =>
+export const selectFirstPaidNumber = (builder: Kysely<Tables>, registrationId: number) =>
   builder
     .selectFrom('paid_persons as s')
     .innerJoin('registrations as f', 'f.id', 's.first_id')
     .select('f.reg_no')
     .where('s.registration_id', '=', registrationId)
 const firstOfSecond = statement((builder, { registrationId }: RegistrationParams) =>
-  selectFirstPaid(builder, registrationId),
+  selectFirstPaidNumber(builder, registrationId),
 )
 
 /** Selects requests to refund the second payment `s`, unless the delegate has withdrawn them. */
@@ -188,7 +188,7 @@ const selectOpenDuplicates = (builder: Kysely<Tables>, eventId: string) =>
     .selectFrom('paid_persons as s')
     .where('s.event_id', '=', eventId)
     .where('s.first_id', 'is not', null)
-    .where(keepsFirstPayment)
+    .where(isFirstPaymentRefundable)
     .where(({ exists, not, selectFrom }) =>
       not(
         exists(

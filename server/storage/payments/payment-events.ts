@@ -69,15 +69,15 @@ export async function isKnownEvent(
   paymentId: number,
   paymentEvent: PaymentEvent,
 ): Promise<boolean> {
-  const eventText = serializeWithoutTimes(paymentEvent)
+  const eventText = serialiseWithoutTimes(paymentEvent)
   const events = await eventsOfType.all(sql, { paymentId, type: paymentEvent.type })
   return events
     .filter(({ at }) => paymentEvent.type !== 'undecided' || at <= paymentEvent.at)
-    .some(({ body }) => serializeWithoutTimes(JSON.parse(body)) === eventText)
+    .some(({ body }) => serialiseWithoutTimes(JSON.parse(body)) === eventText)
 }
 
 const TIME_KEYS: ReadonlySet<string> = new Set(['at', 'paidAt', 'afterClosing', 'afterHold'])
-const serializeWithoutTimes = (paymentEvent: unknown): string =>
+const serialiseWithoutTimes = (paymentEvent: unknown): string =>
   JSON.stringify(paymentEvent, (name, value: unknown) => (TIME_KEYS.has(name) ? undefined : value))
 
 export async function readPaymentEvents(

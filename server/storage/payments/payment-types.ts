@@ -142,7 +142,7 @@ export type StoredCapture = {
   /** The order for which the payment counts. Null if it does not count yet. */
   readonly countsFor: OrderId | null
   /** The part of the counted amount that the gateway can still refund. */
-  readonly backByGateway: Amount
+  readonly refundableByGateway: Amount
 }
 
 /** The gateway's response about an order, verbatim. */

@@ -198,7 +198,7 @@ const capturesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) 
         .then(refundableAmount)
         .else(toAmount(0))
         .end()
-        .as('backByGateway'),
+        .as('refundableByGateway'),
     )
     .where('r.reg_no', '=', regNo)
     .orderBy('c.id'),

@@ -120,7 +120,7 @@ async function sweepUploads(
     removed,
     setAside,
     held: heldReason,
-    aside: await count('FROM proof_files WHERE aside_at IS NOT NULL'),
+    asideCount: await count('FROM proof_files WHERE aside_at IS NOT NULL'),
   }
 }
 

@@ -262,7 +262,7 @@ export async function explainUsedReference(
     case 'refund':
       return `${reference} is the reference of a recorded refund. Enter the reference of the payment itself.`
     case 'report':
-      return `The delegate of ${owner.regNo} reported ${reference}. Confirm it for ${owner.regNo}, or first choose “Payment not found” there.`
+      return `The delegate with registration ${owner.regNo} reported ${reference}. Confirm it for ${owner.regNo}, or first choose “Payment not found” there.`
     default:
       return assertNever(owner)
   }

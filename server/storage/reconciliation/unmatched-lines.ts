@@ -10,7 +10,7 @@ import {
   listLineKeys,
   listReferenceKeys,
   findLineByReference,
-  namesPayment,
+  identifiesPayment,
   formatKey,
   startOfDay,
   findLineUtrs,
@@ -140,7 +140,7 @@ async function isRecorded(
   const keys = [...listLineKeys(line), ...listFallbackKeys(line)].filter(isUsable)
   const utrs = JSON.stringify(findLineUtrs(line).filter(isUsable))
   return (
-    namesPayment(line, new Map(await findPaymentsByKey(sql, keys))) ||
+    identifiesPayment(line, new Map(await findPaymentsByKey(sql, keys))) ||
     (await payoutWithKeys.get(sql, { keys: utrs })) !== undefined
   )
 }

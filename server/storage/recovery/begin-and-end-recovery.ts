@@ -11,7 +11,7 @@ import type { HeldEmails, Instant } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { RowCounts, RecoveryMark, NewRecovery, Recovery } from './recovery-types.ts'
+import type { NewestIds, RecoveryMark, NewRecovery, Recovery } from './recovery-types.ts'
 import { saveNextAttempts } from '../payments/unknown-orders.ts'
 import { isRefundPending } from '../refunds/refund-states-and-channels.ts'
 
@@ -186,9 +186,9 @@ export async function findOpenRecovery(sql: Sql): Promise<Recovery | null> {
 }
 
 /** Returns the name of the database and the newest id in each table. Also runs outside the writer's transaction. */
-export async function readRowCounts(
+export async function readNewestIds(
   sql: Sql,
-): Promise<{ readonly name: string | null; readonly counted: RowCounts }> {
+): Promise<{ readonly name: string | null; readonly counted: NewestIds }> {
   const ids = await newestIds.get(sql)
   const name = (await databaseName.get(sql))?.name ?? null
   return {
@@ -198,7 +198,7 @@ export async function readRowCounts(
 }
 
 export async function identifyDatabase(sql: Sql, name: string): Promise<RecoveryMark> {
-  const identity = await readRowCounts(sql)
+  const identity = await readNewestIds(sql)
   if (identity.name !== null) return { ...identity, name: identity.name }
   nameDatabase.run(sql, { name })
   return { ...identity, name }

@@ -5,7 +5,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { rescheduleEmails } from '../mail/email-delivery.ts'
 import { limitSeatHolds } from '../seats/keep-and-release-seats.ts'
-import { reopenStartedRefunds } from '../refunds/send-refunds.ts'
+import { resetUnconfirmedRefunds } from '../refunds/send-refunds.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import { QUERY_RESERVATION_MS } from '../payments/gateway-queries.ts'
 import { readPayment, savePaymentState, removeReason } from '../payments/payment-state.ts'
@@ -96,7 +96,7 @@ export async function rescheduleAfterClockChange(sql: Sql, at: Instant): Promise
   queryPaymentsNow(sql, at)
   for (const id of closedTooEarly) await reopenPayment(sql, id, at)
   await limitSeatHolds(sql, at)
-  reopenStartedRefunds(sql, at)
+  resetUnconfirmedRefunds(sql, at)
   rescheduleEmails(sql, at)
 }
 

@@ -13,7 +13,7 @@ import {
   findNewestRecordTime,
   findOpenRecovery,
   readNewestRecoveryTime,
-  readRowCounts,
+  readNewestIds,
 } from './begin-and-end-recovery.ts'
 import { computeRecoveryFigures } from './recovery-figures.ts'
 import type { RecoveryFigures } from './recovery-types.ts'
@@ -105,7 +105,7 @@ export function isInRecovery(dataDir: string): Promise<boolean> {
  * Null if it cannot be read or has an older version.
  */
 export async function readDatabaseSummary(file: string): Promise<
-  | (Awaited<ReturnType<typeof readRowCounts>> & {
+  | (Awaited<ReturnType<typeof readNewestIds>> & {
       readonly storedAt: Instant | null
       readonly recoveredAt: Instant | null
     })
@@ -115,7 +115,7 @@ export async function readDatabaseSummary(file: string): Promise<
     return await readFromStore(file, async (db) => {
       const sql = toSql(db)
       return {
-        ...(await readRowCounts(sql)),
+        ...(await readNewestIds(sql)),
         storedAt: await findNewestRecordTime(sql),
         recoveredAt: await readNewestRecoveryTime(sql),
       }
@@ -127,7 +127,7 @@ export async function readDatabaseSummary(file: string): Promise<
 
 export type RescuedContents = {
   readonly registrations: number
-  readonly progress: Awaited<ReturnType<typeof readRowCounts>>
+  readonly progress: Awaited<ReturnType<typeof readNewestIds>>
   /** The reason for the open recovery. Null if no recovery is open. */
   readonly recoveryReason: string | null
   /** When the file was written. */
@@ -138,7 +138,7 @@ export async function readRescuedContents(file: string): Promise<RescuedContents
   try {
     return await readFromStore(file, async (db) => ({
       registrations: Number(db.prepare('SELECT count(*) FROM registrations').pluck().get()),
-      progress: await readRowCounts(toSql(db)),
+      progress: await readNewestIds(toSql(db)),
       recoveryReason: (await findOpenRecovery(toSql(db)))?.why ?? null,
       at: instant(Math.floor(statSync(file).mtimeMs)),
     }))

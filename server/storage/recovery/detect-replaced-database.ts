@@ -93,7 +93,7 @@ export const isSameRun = (mark: number, otherMark: number): boolean =>
 export const isNextMark = (mark: number, next: number): boolean => next === mark + 1
 
 /**
- * Sets the next mark through the writing connection, outside a transaction, and returns the mark. Null if no marks are
+ * Sets the next mark through the write connection, outside a transaction, and returns the mark. Null if no marks are
  * left.
  */
 export function setMark(db: Database.Database, shared: SharedState): number | null {

@@ -2,9 +2,9 @@
 import type { HeldEmails, Instant, OrderId, Amount } from '../../../engine/index.ts'
 
 /** The newest id in each table that only grows. An earlier copy has lower ids. */
-export type RowCounts = Readonly<Record<string, number>>
+export type NewestIds = Readonly<Record<string, number>>
 /** The name of the database, and the newest ids in its tables. */
-export type RecoveryMark = { readonly name: string; readonly counted: RowCounts }
+export type RecoveryMark = { readonly name: string; readonly counted: NewestIds }
 
 export type NewRecovery = {
   readonly at: Instant
@@ -96,7 +96,7 @@ export interface RecoveryStore {
   /** Returns the database's name and newest ids. Gives the database a name if it has none. */
   identifyDatabase(name: string): Promise<RecoveryMark>
   /** Returns the same without giving the database a name. `name` is null if it has none yet. */
-  databaseProgress(): Promise<{ readonly name: string | null; readonly counted: RowCounts }>
+  databaseProgress(): Promise<{ readonly name: string | null; readonly counted: NewestIds }>
   /**
    * Begins a recovery: holds queued work, schedules queries about all pending payments, and ends a recovery that is
    * open. With `databaseSince`, does nothing and returns null if a recovery began at that time or later.

@@ -95,7 +95,7 @@ async function rescueIntoFolder(
     linkSync(part, file)
     rmSync(part)
     sync(folder)
-    return { file, rows, isWhole: isComplete }
+    return { file, rows, isComplete: isComplete }
   } catch (error) {
     rmSync(part, { force: true })
     throw error

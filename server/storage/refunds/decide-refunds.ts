@@ -36,8 +36,9 @@ import {
   getRefundableAmount,
   findOrderOfRefund,
   addRefundRequest,
-  explainRefundReference,
+  completeSentRefund,
 } from './record-refunds.ts'
+import { explainRefundReference } from './refund-references.ts'
 import { explainUnrecordedLoss } from '../reconciliation/disputes.ts'
 import { refundableAmount, isRefundableByGateway } from './refund-states-and-channels.ts'
 import { replaceRefusedRefunds } from './replaced-refunds.ts'
@@ -205,10 +206,10 @@ export async function decideRefund(
           ? null
           : await explainRefundReference(sql, consequence.reference, capture)
       if (reason !== null) return refuseDecision('reference_taken', reason)
-      const refundId = isRefused
-        ? await addRefundRequest(sql, capture.id, amount, decisionGrounds, at)
-        : id
-      endRefund(sql, refundId, 'done', consequence.reference, at)
+      if (isRefused) {
+        const newId = await addRefundRequest(sql, capture.id, amount, decisionGrounds, at)
+        endRefund(sql, newId, 'done', consequence.reference, at)
+      } else completeSentRefund(sql, id, consequence.reference, at)
       const reference = consequence.reference ?? row.reference ?? ''
       await recordReturnedAmount(sql, { capture, amount }, { reference, at })
       return recordDecision(sql, review, capture.id, decision, decisionGrounds, amount, at, {
@@ -356,7 +357,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
 /** Explains that the rest of a refused refund is not requested, if only a part was requested again. */
 const describeRest = (refused: Amount, again: Amount, currency: Currency): string =>
   again < refused
-    ? ` The other ${formatMoney(toAmount(refused - again), currency)} of the refused refund is not requested.`
+    ? ` The other ${formatMoney(toAmount(refused - again), currency)} of that refund is not requested.`
     : ''
 
 const refuseSameRefund = (amount: Amount, currency: Currency) =>

@@ -1,17 +1,7 @@
 /** Stores refunds that staff request, that are made outside the gateway, or that the gateway reports. */
 import { sql as raw } from 'kysely'
 import type { Selectable } from 'kysely'
-import { someInOrder } from '../database/in-order.ts'
-import {
-  getReceivedCurrency,
-  assert,
-  toBankKey,
-  formatMoney,
-  isSlipNumber,
-  isUtr,
-  listReferenceKeys,
-  toAmount,
-} from '../../../engine/index.ts'
+import { assert, toAmount } from '../../../engine/index.ts'
 import type {
   DecisionGrounds,
   Instant,
@@ -24,8 +14,6 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { isReturned } from '../payments/returned-transfers.ts'
-import { findPaymentsByKey } from '../reconciliation/bank-references.ts'
 import { emailsWereDiscarded } from '../recovery/held-during-recovery.ts'
 import type { CompletedRefund, StoredRefund } from '../payments/payment-types.ts'
 import { refundableAmount, isRefundPending } from './refund-states-and-channels.ts'
@@ -33,7 +21,7 @@ import { replaceRefusedRefunds } from './replaced-refunds.ts'
 
 type RefundRow = Pick<
   Selectable<Tables['refunds']>,
-  'id' | 'capture_id' | 'amount' | 'state' | 'reference'
+  'id' | 'capture_id' | 'amount' | 'state' | 'reference' | 'said'
 >
 
 /** Part of the key that lets the email about a refund be queued only once. The other part is the refund's id. */
@@ -63,18 +51,6 @@ const refundsOfPaidRegistration = statement((builder, { paymentId }: { paymentId
     .select(['f.amount', 'f.at', 'f.who'])
     .select(({ eb }) => eb.case().when(isRefundPending).then(1).else(0).end().as('is_pending'))
     .where('o.id', '=', paymentId),
-)
-/** Selects the references of refunds that are completed or that the gateway has started. */
-const referencesOfRefunds = statement((builder) =>
-  builder
-    .selectFrom('refunds as r')
-    .innerJoin('captures as c', 'c.id', 'r.capture_id')
-    .select(['c.source', 'c.account', 'r.asked_at', 'r.who'])
-    .select(['r.reference', 'r.amount', 'c.currency', 'r.capture_id', 'c.registration_id'])
-    .where('r.state', 'in', ['done', 'asked'])
-    .where('r.reference', 'is not', null)
-    .$narrowType<{ reference: string }>()
-    .orderBy('r.id'),
 )
 const addRefundRow = statement(
   (builder, params: { captureId: number; amount: Amount; why: string; who: string; at: Instant }) =>
@@ -109,6 +85,15 @@ const setRefundEnded = statement(
       }))
       .where('id', '=', params.id),
 )
+/** Stored as `said` for a refund that staff recorded as completed before the gateway reported it. */
+const COMPLETED_BY_STAFF_MESSAGE =
+  'Staff recorded this refund as completed. The gateway has not reported it yet.'
+const setCompletedByStaff = statement((builder, { id }: { id: number }) =>
+  builder.updateTable('refunds').set({ said: COMPLETED_BY_STAFF_MESSAGE }).where('id', '=', id),
+)
+const setReported = statement((builder, { id, reference }: { id: number; reference: string }) =>
+  builder.updateTable('refunds').set({ reference, said: null }).where('id', '=', id),
+)
 const capturesOfPayment = statement((builder, { paymentId }: { paymentId: number }) =>
   builder
     .selectFrom('captures as c')
@@ -121,7 +106,7 @@ const refundsOfPayment = statement((builder, { paymentId }: { paymentId: number 
   builder
     .selectFrom('refunds as r')
     .innerJoin('captures as c', 'c.id', 'r.capture_id')
-    .select(['r.id', 'r.capture_id', 'r.amount', 'r.state', 'r.reference'])
+    .select(['r.id', 'r.capture_id', 'r.amount', 'r.state', 'r.reference', 'r.said'])
     .where('c.payment_id', '=', paymentId)
     .orderBy('r.id'),
 )
@@ -240,47 +225,6 @@ export async function isSameRefundInProgress(
   )
 }
 
-/**
- * Explains why a refund cannot be recorded under a reference. Null if it can be. A bank reference can belong to only
- * one refund. It cannot belong to a received payment, unless the bank returned the payment under this reference. A
- * gateway's reference belongs to one refund in that gateway account. Any other reference, such as a receipt number,
- * belongs to one refund for its registration.
- */
-export async function explainRefundReference(
-  sql: Sql,
-  reference: string,
-  {
-    id: captureId,
-    registration_id: registrationId,
-    source,
-    account,
-  }: Pick<CaptureRow, 'id' | 'registration_id' | 'source' | 'account'>,
-): Promise<string | null> {
-  const key = toBankKey(reference) || reference.trim()
-  // A front-desk slip number belongs to its event, where a receipt and a refund voucher may have the same number.
-  const bankKeys = listReferenceKeys(reference).filter((part) => isUtr(part) || !isSlipNumber(part))
-  const receivedPayments = await findPaymentsByKey(sql, bankKeys)
-  if (await someInOrder(receivedPayments, async ([, { id }]) => !(await isReturned(sql, id))))
-    return `${reference} is the reference of a received payment. Enter the reference of the refund itself.`
-  const rows = await referencesOfRefunds.all(sql)
-  const isOfCapture = (row: (typeof rows)[number]): boolean =>
-    row.capture_id === captureId ||
-    (registrationId !== null && row.registration_id === registrationId)
-  const isOfGateway = (row: (typeof rows)[number]): boolean =>
-    (row.asked_at !== null || row.who === 'gateway') &&
-    row.source === source &&
-    row.account === account
-  const existingRefund = rows.find(
-    (row) =>
-      (isUtr(key) || isOfCapture(row) || isOfGateway(row)) &&
-      (toBankKey(row.reference) || row.reference.trim()) === key,
-  )
-  if (existingRefund === undefined) return null
-  return isOfCapture(existingRefund)
-    ? `A refund of ${formatMoney(existingRefund.amount, getReceivedCurrency(existingRefund))} is already recorded under ${reference}. Enter the reference of this refund.`
-    : `${reference} is already the reference of another refund.`
-}
-
 /** Stores a refund request, and returns its id. */
 export async function addRefundRequest(
   sql: Sql,
@@ -304,13 +248,27 @@ export function endRefund(
   setRefundEnded.run(sql, { id, state, reference, doneAt: state === 'done' ? at : null })
 }
 
+/**
+ * Records that staff completed a refund that was sent to the gateway. When the gateway reports it, under its own
+ * reference, the report belongs to this refund.
+ */
+export function completeSentRefund(
+  sql: Sql,
+  id: number,
+  reference: string | null,
+  at: Instant,
+): void {
+  endRefund(sql, id, 'done', reference, at)
+  setCompletedByStaff.run(sql, { id })
+}
+
 /** The payment to which a reported refund belongs, and the part of the amount that was not yet recorded. */
 export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Amount }
 
 /**
  * Assigns a refund that the gateway reports for an order. The gateway gives the amount and its own reference, but not
- * always the refunded payment. The refund is therefore matched first with one of our refunds in progress, then with the
- * whole amount of a capture under review, then with a counted capture, then with any other capture. Returns null if no
+ * always the refunded payment. The refund is therefore matched first with a refund that staff recorded as completed before
+ * the gateway reported it, then with one of our refunds in progress, then with the whole amount of a capture under review, then with a counted capture, then with any other capture. Returns null if no
  * payment matches, and `known` if the refund is already recorded.
  */
 export async function insertRefund(
@@ -329,8 +287,19 @@ export async function insertRefund(
   const remaining = toAmount(amount - recordedAmount)
   const isOpen = ({ state, amount: refundAmount }: RefundRow): boolean =>
     refundAmount === remaining && (state === 'asked' || state === 'unsure')
+  const openRefundWithReference = refundsWithReference.find(isOpen)
+  const completedByStaff = rows.find(
+    ({ state, amount: of, reference: known, said }) =>
+      state === 'done' &&
+      of === remaining &&
+      (known === null || said === COMPLETED_BY_STAFF_MESSAGE),
+  )
+  if (openRefundWithReference === undefined && completedByStaff !== undefined) {
+    setReported.run(sql, { id: completedByStaff.id, reference })
+    return 'known'
+  }
   const ownRequest =
-    refundsWithReference.find(isOpen) ??
+    openRefundWithReference ??
     rows.find(isOpen) ??
     // The amount was refunded in the merchant panel before our request was sent. If the request were sent, the amount
     // would be refunded twice.

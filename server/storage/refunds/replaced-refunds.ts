@@ -65,7 +65,7 @@ export async function replaceRefusedRefunds(
   const amounts = replaced.map(({ amount }) => formatMoney(amount, registration.currency))
   return replaced.length === 0
     ? ''
-    : ` This replaces the ${replaced.length === 1 ? 'refund' : 'refunds'} of ${amounts.join(' and ')} that the gateway refused.`
+    : ` This replaces the ${replaced.length === 1 ? 'refund' : 'refunds'} of ${amounts.join(' and ')} that the gateway rejected.`
 }
 
 /**

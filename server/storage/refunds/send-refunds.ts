@@ -25,7 +25,7 @@ const RESPONSE_WAIT_MS = 5 * 60_000
 /** How long the server tries to send a refund. After this time, staff must decide. */
 const MAX_SENDING_MS = 24 * 60 * 60_000
 /** If a started refund is not confirmed within this time, staff must decide. Gateways complete refunds within days. */
-const MAX_STARTED_MS = 5 * 24 * 60 * 60_000
+const MAX_CONFIRMATION_WAIT_MS = 5 * 24 * 60 * 60_000
 /** Stored as `said` for a refund that the gateway has started. */
 const STARTED_MESSAGE = 'The gateway started the refund.'
 /** Stored as `said` for a refund that the gateway started and the bank did not accept. */
@@ -35,7 +35,7 @@ const UNCONFIRMED_MESSAGE = 'The gateway started the refund but has not confirme
 /** How many characters of the gateway's message are stored. */
 const MAX_RESPONSE_CHARACTERS = 300
 
-const wantedRefunds = statement((builder, { at, limit }: { at: Instant; limit: number }, dialect) =>
+const refundsToSend = statement((builder, { at, limit }: { at: Instant; limit: number }, dialect) =>
   builder
     .selectFrom('refunds as r')
     .innerJoin('captures as c', 'c.id', 'r.capture_id')
@@ -52,7 +52,7 @@ const wantedRefunds = statement((builder, { at, limit }: { at: Instant; limit: n
     .orderBy('r.id')
     .limit(dialect.limit(limit)),
 )
-const setRefundSent = statement((builder, { id, at }: { id: number; at: Instant }) =>
+const markRefundSent = statement((builder, { id, at }: { id: number; at: Instant }) =>
   builder
     .updateTable('refunds')
     .set({ state: 'asked', asked_at: at, said: null })
@@ -62,11 +62,11 @@ const setRefundSent = statement((builder, { id, at }: { id: number; at: Instant 
 )
 const updateSentRefund = (builder: Kysely<Tables>, id: number) =>
   builder.updateTable('refunds').where('id', '=', id).where('state', 'in', ['asked', 'unsure'])
-const setRefundStarted = statement(
+const markRefundStarted = statement(
   (builder, { id, reference }: { id: number; reference: string }) =>
     updateSentRefund(builder, id).set({ state: 'asked', reference, said: STARTED_MESSAGE }),
 )
-const setRefundNotSent = statement(
+const markRefundNotSent = statement(
   (builder, { id, at, said: responseText }: { id: number; at: Instant; said: string }) =>
     updateSentRefund(builder, id).set((refund) => ({
       state: refund
@@ -82,14 +82,14 @@ const setRefundState = statement(
   (builder, { id, state, said: responseText }: { id: number; state: RefundState; said: string }) =>
     updateSentRefund(builder, id).set({ state, said: responseText }),
 )
-const setRefundsFailed = statement((builder, { references }: { references: string }, dialect) =>
+const markRefundsFailed = statement((builder, { references }: { references: string }, dialect) =>
   builder
     .updateTable('refunds')
     .set({ state: 'refused', said: FAILED_MESSAGE })
     .where('state', 'in', ['asked', 'unsure'])
     .where(({ ref }) => dialect.isIn(ref('reference'), references)),
 )
-const markSilentRefunds = statement((builder, { at }: { at: Instant }) =>
+const markRefundsWithoutResponse = statement((builder, { at }: { at: Instant }) =>
   builder
     .updateTable('refunds')
     .set({ state: 'unsure', said: 'The gateway did not respond.' })
@@ -105,15 +105,19 @@ const markUnconfirmedRefunds = statement((builder, { at }: { at: Instant }) =>
     .set({ state: 'unsure', said: UNCONFIRMED_MESSAGE })
     .where('state', '=', 'asked')
     .where('said', '=', STARTED_MESSAGE)
-    .where(({ eb, ref }) => eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '>=', MAX_STARTED_MS)),
+    .where(({ eb, ref }) =>
+      eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '>=', MAX_CONFIRMATION_WAIT_MS),
+    ),
 )
-const unmarkUnconfirmedRefunds = statement((builder, { at }: { at: Instant }) =>
+const resetUnconfirmed = statement((builder, { at }: { at: Instant }) =>
   builder
     .updateTable('refunds')
     .set({ state: 'asked', said: STARTED_MESSAGE })
     .where('state', '=', 'unsure')
     .where('said', '=', UNCONFIRMED_MESSAGE)
-    .where(({ eb, ref }) => eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '<', MAX_STARTED_MS)),
+    .where(({ eb, ref }) =>
+      eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '<', MAX_CONFIRMATION_WAIT_MS),
+    ),
 )
 /** Returns the refunds to be sent now, oldest first. May also run outside the writer's transaction. */
 export function readRefundsToSend(
@@ -121,7 +125,7 @@ export function readRefundsToSend(
   at: Instant,
   limit: number,
 ): Promise<readonly RefundToSend[]> {
-  return wantedRefunds.all(sql, { at, limit })
+  return refundsToSend.all(sql, { at, limit })
 }
 
 /**
@@ -129,7 +133,7 @@ export function readRefundsToSend(
  * queries about the payment: if this process dies, a status query returns the result.
  */
 export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
-  if ((await setRefundSent.run(sql, { id, at }).changes) !== 1) return false
+  if ((await markRefundSent.run(sql, { id, at }).changes) !== 1) return false
   const orderId = await findOrderOfRefund(sql, id)
   if (orderId !== null) scheduleGatewayQueries(sql, orderId, at)
   return true
@@ -162,10 +166,10 @@ function applyRefundResponse(sql: Sql, id: number, response: RefundResponse, at:
   const responseText = response.message.slice(0, MAX_RESPONSE_CHARACTERS)
   switch (response.is) {
     case 'begun':
-      setRefundStarted.run(sql, { id, reference: response.reference })
+      markRefundStarted.run(sql, { id, reference: response.reference })
       return
     case 'not-sent':
-      setRefundNotSent.run(sql, { id, at, said: responseText })
+      markRefundNotSent.run(sql, { id, at, said: responseText })
       return
     case 'refused':
     case 'unsure':
@@ -173,26 +177,26 @@ function applyRefundResponse(sql: Sql, id: number, response: RefundResponse, at:
   }
 }
 
-/** Marks refunds as refused that the gateway started but could not complete. Closed refunds are not changed. */
+/** Marks as refused the refunds that the gateway started but could not complete. Closed refunds are not changed. */
 export function recordFailedRefunds(
   sql: Sql,
   _orderId: OrderId,
   references: readonly string[],
 ): void {
-  setRefundsFailed.run(sql, { references: JSON.stringify(references) })
+  markRefundsFailed.run(sql, { references: JSON.stringify(references) })
 }
 
 /** Marks refunds as unsure if they got no response, or were started days ago and have not been completed. */
 export async function markUnansweredRefunds(sql: Sql, at: Instant): Promise<number> {
-  const markUnanswered = markSilentRefunds.run(sql, { at })
-  const markUnconfirmed = markUnconfirmedRefunds.run(sql, { at })
-  return (await markUnanswered.changes) + (await markUnconfirmed.changes)
+  const unansweredResult = markRefundsWithoutResponse.run(sql, { at })
+  const unconfirmedResult = markUnconfirmedRefunds.run(sql, { at })
+  return (await unansweredResult.changes) + (await unconfirmedResult.changes)
 }
 
 /**
- * Reverts refunds to started if they were marked as unsure only because the clock was ahead, unless staff have decided
- * since.
+ * Resets refunds to the started state if they were marked as unsure only because the clock was ahead. Refunds that
+ * staff have since decided on are not changed.
  */
-export function reopenStartedRefunds(sql: Sql, at: Instant): void {
-  unmarkUnconfirmedRefunds.run(sql, { at })
+export function resetUnconfirmedRefunds(sql: Sql, at: Instant): void {
+  resetUnconfirmed.run(sql, { at })
 }

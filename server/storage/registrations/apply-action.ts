@@ -37,7 +37,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { RegistrationRow } from './row-mapping.ts'
-import { reserveSeatsOfEarlier } from '../seats/seats-of-earlier-registrations.ts'
+import { reserveSeatsOfEarlierRegistration } from '../seats/seats-of-earlier-registrations.ts'
 import { addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
 import {
   haveOtherPaymentsChanged,
@@ -192,7 +192,7 @@ export async function applyAction(
   const [earlierResult] = await Promise.all([
     dedupKey === null ? null : findResult(sql, dedupKey, at),
     // Locks the answers and the state before the action is checked.
-    reserveSeatsOfEarlier(sql, row.id),
+    reserveSeatsOfEarlierRegistration(sql, row.id),
   ])
   if (earlierResult !== null) return earlierResult
   const checkResult = checkAction(row.state, action)

@@ -129,7 +129,7 @@ export type DraftProof = {
 }
 
 /** The minimum interval between emails of one kind, in milliseconds, and their maximum number. */
-export type MailSpacing = { readonly apartMs: number; readonly mailsMax: number }
+export type MailSpacing = { readonly minIntervalMs: number; readonly maxEmails: number }
 
 export type RegisterRefusal =
   | { readonly code: 'idempotency_key_reused' }

@@ -7,7 +7,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { SamePersonNotice } from '../mail/email-list-types.ts'
-import { keepsFirstPayment } from '../payments/find-duplicate-payments.ts'
+import { isFirstPaymentRefundable } from '../payments/find-duplicate-payments.ts'
 import { isInForce } from './undone-notes.ts'
 import type { NewRegistration, SamePersonRegistration, SecondPayment } from '../index.ts'
 
@@ -141,7 +141,7 @@ const selectSecondPayment = (builder: Kysely<Tables>, regNo: RegNo) =>
     .where('s.registration_id', '=', ({ selectFrom }) =>
       selectFrom('registrations').select('id').where('reg_no', '=', regNo),
     )
-    .where(keepsFirstPayment)
+    .where(isFirstPaymentRefundable)
 const secondPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
   selectSecondPayment(builder, regNo),
 )

@@ -97,7 +97,7 @@ export function rejectApplication(
     await settleRegistration(sql, id)
     if (email !== null) await enqueue(sql, id, 'again', email, action.at, action.actor)
     return ok({
-      message: 'Registration refused.',
+      message: 'Registration rejected.',
       data: offer === null ? {} : { offer },
     })
   })

@@ -240,7 +240,7 @@ async function reprice(
     return err({
       code: 'moved_on',
       message:
-        'A refund of this registration is in progress. Change the price when it is done or refused.',
+        'A refund of this registration is in progress. Change the price when it is done or rejected.',
     })
   await storeCoveredBill(sql, row)
   const balanceBefore = await computeBalance(sql, row.id)

@@ -1,4 +1,4 @@
-/** Counts payments that staff accepted, for the order under review or for a separate order. */
+/** Counts payments that staff accepted, either for the order under review or for a separate order. */
 import { acceptPayment, assert, ok, toAmount } from '../../../engine/index.ts'
 import type { Currency, DecisionRefusal, Instant, Amount, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -106,7 +106,7 @@ const addAcceptedCapture = statement(
 export type CaptureIdResult = Result<number, DecisionRefusal>
 
 /**
- * Accepts a payment as the payment of an attempt. If it is smaller than the attempt, the difference is waived or
+ * Counts a payment towards an attempt. If it is less than the amount of the attempt, the difference is waived or
  * requested.
  */
 export async function acceptForOrder(
@@ -164,7 +164,7 @@ export async function acceptForOrder(
   return ok(capture.id)
 }
 
-/** Counts a capture. Returns the counted amount, which excludes amounts that staff refunded before. */
+/** Counts a capture. Returns the counted amount, which excludes amounts that staff have already refunded. */
 async function countCapture(sql: Sql, captureId: number): Promise<Amount> {
   const row = await setCountedAmount.get(sql, { id: captureId })
   assert(row !== undefined, 'a capture that does not exist cannot be counted')
@@ -187,7 +187,7 @@ export async function acceptCapture(
     const amount = (await computeBalance(sql, row.registration_id)) - balanceBefore
     recordAdjustment(sql, row.registration_id, { what: 'paid', amount, paymentId: row.id }, at)
     await addLaterPayment(sql, capture, row, at)
-    // The order for the requested remainder requests no more than the amount still due.
+    // The order for the requested remainder requests at most the amount still due.
     if (amount !== 0) await requestBalance(sql, row, at)
     if (email !== null && (await needsConfirmation(sql, { ...row, asks_for: 'difference' })))
       confirmByMail(sql, row.registration_id, email, at)
@@ -232,7 +232,8 @@ export async function closeReview(
 }
 
 /**
- * Stores a payment that staff saw in the merchant panel, which shows payments that the status query does not report.
+ * Stores a payment that staff found in the merchant panel. The panel also shows payments that the status query does not
+ * report.
  */
 export async function acceptUndecided(
   sql: Sql,

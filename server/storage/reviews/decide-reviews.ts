@@ -1,7 +1,7 @@
 /**
  * Applies staff's decisions on payment reviews.
- * A decision is one transaction on the current review, and its record never changes. It is applied once, even if
- * several users decide simultaneously.
+ * Each decision is made in one transaction, based on the current state of the review, and its record never changes.
+ * Even if several users decide at the same time, only one decision is applied.
  */
 import {
   assert,
@@ -210,7 +210,7 @@ async function decideReviewInTransaction(
       if (!requestResult.ok) return requestResult
       if (consequence.isAll) {
         assert(capture.counts_for !== null, 'a capture without a payment cannot be refunded')
-        await endCapture(sql, capture, capture.counts_for, 'given back', at)
+        await closeCapture(sql, capture, capture.counts_for, 'given back', at)
       }
       return recordDecision(
         sql,
@@ -228,13 +228,13 @@ async function decideReviewInTransaction(
     }
     case 'dismiss': {
       const captureId = id.startsWith('C') ? number : null
-      if (captureId === null) await endPayment(sql, await readPayment(sql, number), at)
+      if (captureId === null) await dismissPayment(sql, await readPayment(sql, number), at)
       else await dismissCapture(sql, await readCaptureRow(sql, captureId), at)
       return recordDecision(sql, review, captureId, decision, decisionGrounds, null, at, {
         message:
           review.is === 'returned'
-            ? 'Warning closed. The payment still counts.'
-            : 'Payment ignored. It does not count and is not refunded.',
+            ? 'Warning closed. The payment remains applied to its registration.'
+            : 'Payment ignored. It is not applied to any registration and is not refunded.',
       })
     }
     case 'move': {
@@ -262,7 +262,7 @@ async function decideReviewInTransaction(
   }
 }
 
-/** Changes the price of the target registration. A refused decision rolls back this change. */
+/** Changes the price of the target registration. If the decision is refused, this change is rolled back. */
 async function repriceTarget(
   sql: Sql,
   { to, price }: Decision & { readonly what: 'move' },
@@ -305,7 +305,7 @@ async function describeRequestedAmount(
 
 async function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): Promise<void> {
   if (capture.counts_for !== null) {
-    await endCapture(sql, capture, capture.counts_for, 'dismissed', at)
+    await closeCapture(sql, capture, capture.counts_for, 'dismissed', at)
     return
   }
   await closeReview(sql, capture, 'refused')
@@ -313,8 +313,8 @@ async function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): Promi
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
 }
 
-/** Closes a capture that counts for no payment, together with the order under which it was received. */
-async function endCapture(
+/** Closes a capture that does not count towards any payment, together with the order that received it. */
+async function closeCapture(
   sql: Sql,
   capture: CaptureRow,
   paymentId: number,
@@ -329,7 +329,7 @@ async function endCapture(
   }
 }
 
-async function endPayment(sql: Sql, row: JoinedPaymentRow, at: Instant): Promise<void> {
+async function dismissPayment(sql: Sql, row: JoinedPaymentRow, at: Instant): Promise<void> {
   const review = removeReason(row.review, await joinRemainingReasons(sql, row.id, row.review))
   const payment = { ...toPayment(row), review }
   await savePaymentState(
@@ -356,7 +356,7 @@ async function moveCapture(
     paymentId: target.id,
     why: reason,
   })
-  // The payment is no longer a review reason at its previous registration.
+  // The payment is no longer a reason to review the registration that it was moved from.
   if (capture.counts_for !== null) {
     const previousPayment = await readPayment(sql, capture.counts_for)
     if (isManualMethod(capture.source))

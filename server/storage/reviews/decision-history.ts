@@ -28,7 +28,7 @@ const DECISION_TEXTS = {
   move: 'payment moved',
   refund: 'refund requested',
   'refund by hand': 'refunded outside Rollcall',
-  'refused refund replaced': 'refused refund replaced',
+  'refused refund replaced': 'rejected refund replaced',
 } as const satisfies Readonly<Record<StoredDecisionKind, string>>
 
 const addDecision = statement(
@@ -62,7 +62,7 @@ const addDecision = statement(
 const amountOfCapture = statement((builder, { id }: { id: number }) =>
   builder.selectFrom('captures').select('amount').where('id', '=', id),
 )
-/** Queries for the subject of a review, by the first letter of the review's id. */
+/** Queries that find the subject of a review, keyed by the first letter of the review's id. */
 const SUBJECTS_OF_REVIEWS: Readonly<
   Record<string, StoreStatement<{ id: number }, { id: number }>>
 > = {
@@ -94,7 +94,7 @@ export const refuseDecision = (code: DecisionRefusal['code'], message: string) =
 /**
  * Stores the decision, and adds an entry to the audit log. A moved payment gets an entry for each registration. Owners
  * read the entries of their own events: if the payment is moved to another event, the first event's entry contains
- * neither the other registration's number nor the reason, which may name its delegate.
+ * neither the other registration's number nor the reason, which may mention its delegate by name.
  */
 export async function recordDecision(
   sql: Sql,
@@ -140,12 +140,13 @@ export async function recordDecision(
     })
   if (movedTo === null) addEntry(`${amountText}: ${reason}`, eventId, regNo)
   else {
-    const movedText = ` to ${movedTo.regNo}${amountText}: ${reason}`
+    const targetText = ` to ${movedTo.regNo}${amountText}: ${reason}`
     const isWithinEvent = eventId === null || movedTo.eventId === eventId
-    // Omits the reason from an entry without a registration, because erasing a person's data cannot remove it there.
-    const firstText = regNo === null ? ` to ${movedTo.regNo}${amountText}` : movedText
-    addEntry(isWithinEvent ? firstText : ` to another event${amountText}`, eventId, regNo)
-    addEntry(movedText, movedTo.eventId, movedTo.regNo)
+    // Omits the reason from an entry without a registration, because it could not be removed from there when the
+    // delegate's data is erased.
+    const sourceText = regNo === null ? ` to ${movedTo.regNo}${amountText}` : targetText
+    addEntry(isWithinEvent ? sourceText : ` to another event${amountText}`, eventId, regNo)
+    addEntry(targetText, movedTo.eventId, movedTo.regNo)
   }
   return ok({ regNo, message, refundIds })
 }

@@ -1,7 +1,7 @@
 /**
  * Lists the open payment reviews of all kinds. Decided reviews are not listed.
- * Kinds: captures that do not match, payments without a conclusive response, and refunds that were refused or are
- * unsure.
+ * Kinds: captures that do not match, payments without a conclusive response, and refunds that were refused or whose
+ * outcome is unknown.
  */
 import type { Kysely } from 'kysely'
 import { flatMapInOrder, mapInOrder } from '../database/in-order.ts'
@@ -53,7 +53,7 @@ const selectCaptures = (builder: Kysely<Tables>) =>
         .else(eb.ref('g.payment_status'))
         .end()
         .as('paid_as'),
-      // For a payment that was accepted at less than its amount: the difference.
+      // The difference, if less than the payment's amount was accepted.
       eb
         .case()
         .when('p.status', '=', 'success')
@@ -126,7 +126,7 @@ const openRefund = statement((builder, { id }: { id: number }) =>
   selectRefunds(builder).where('f.id', '=', id),
 )
 
-/** Queries by the first letter of a review's id. */
+/** Queries that find the event of a review, keyed by the first letter of the review's id. */
 const EVENTS_OF_REVIEWS: Readonly<
   Record<string, StoreStatement<{ id: number }, { eventId: string | null }>>
 > = {
@@ -196,7 +196,7 @@ export async function readReviews(sql: Sql, eventId: string | null): Promise<rea
     .toSorted((a, b) => a.since - b.since || a.id.localeCompare(b.id, 'en', { numeric: true }))
 }
 
-/** Returns an open review. Null if no review has this id, or the review was decided. */
+/** Returns an open review. Null if no review has this id, or if the review has been decided. */
 export async function findReview(sql: Sql, id: string): Promise<Review | null> {
   const number = parseReviewNumber(id)
   if (number === null) return null
@@ -206,7 +206,7 @@ export async function findReview(sql: Sql, id: string): Promise<Review | null> {
   return (await listReviews?.(sql, number))?.[0] ?? null
 }
 
-/** Returns the event of a review, even after the decision. Null if no payment or refund has this id. */
+/** Returns the event of a review, even if the review has been decided. Null if no payment or refund has this id. */
 export async function findEventOfReview(
   sql: Sql,
   id: string,
@@ -289,7 +289,7 @@ async function readUnknownOrder(
   }
 }
 
-/** Returns the review reasons of a payment, without the reasons of captures that are reviewed separately. */
+/** Returns a payment's review reasons, except those of captures that are reviewed separately. */
 export async function joinRemainingReasons(
   sql: Sql,
   paymentId: number,
@@ -345,7 +345,7 @@ async function listRefundReviews(sql: Sql, id: number | null): Promise<readonly 
       why:
         row.refund_state === 'unsure'
           ? `We do not know whether the gateway made this refund. Reason for the refund: ${row.refund_why}`
-          : `The gateway refused this refund. Reason for the refund: ${row.refund_why}`,
+          : `The gateway rejected this refund. Reason for the refund: ${row.refund_why}`,
       since: row.since,
     }),
   )
@@ -370,7 +370,7 @@ export async function findMoveTarget(sql: Sql, to: string): Promise<MoveTarget |
     : {
         regNo: row.reg_no,
         eventId: row.event_id,
-        // Registrations that staff or the delegate ended accept no payment.
+        // A registration that staff or the delegate has ended accepts no payments.
         due: row.state === 'cancelled' || row.state === 'refused' ? null : row.due,
         currency: row.currency,
         isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',

@@ -36,14 +36,17 @@ export function refund(
   })
 }
 
-/** Marks a missing refund as handled. Refused if no refund is missing, because the mark would hide a later problem. */
+/**
+ * Marks a missing refund as handled. Refused if no refund is missing, because marking it now would hide a later
+ * problem.
+ */
 export function markRefundHandled(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async () =>
     (await isRefundUnsettled(sql, action.regNo, action.at))
       ? ok({ message: 'Refund marked as handled.' })
       : err({
           code: 'not_now',
-          message: 'No refund of this registration is missing from the settlement reports.',
+          message: 'No refund for this registration is missing from the settlement reports.',
         }),
   )
 }

@@ -1,7 +1,7 @@
 /**
- * Checks whether seats are left under the quotas of an event, and reserves them for a new registration.
- * An expired hold is removed only when another registration needs the seat, so that a clock that is set back cannot
- * sell the seat twice.
+ * Checks whether seats are left under the quotas of an event, and reserves them for a new registration. An expired hold
+ * is removed only when another registration needs the seat, so that setting the clock back cannot cause the seat to be
+ * sold twice.
  */
 import { expressionBuilder } from 'kysely'
 import type { Selectable } from 'kysely'
@@ -14,13 +14,16 @@ import type { Tables } from '../database/statements/tables.ts'
 import type { ContextRefusal } from '../registrations/pricing-context-types.ts'
 import { lockLostSeats, lockSeats } from '../database/row-locks.ts'
 import type { StoredSeats, UnavailableSeat } from './seat-types.ts'
-import { readEarlierRegistration, reserveSeatsOfEarlier } from './seats-of-earlier-registrations.ts'
-import { getLimits, listSeatTypes } from './stored-quotas.ts'
+import {
+  readEarlierRegistration,
+  reserveSeatsOfEarlierRegistration,
+} from './seats-of-earlier-registrations.ts'
+import { readQuotas, listSeatTypes } from './stored-quotas.ts'
 import { decideWhileCounting, computeSeatBounds, throwUndecided } from './undecided-seats.ts'
 
 type FullRefusal = ContextRefusal & { readonly code: 'full' }
 
-/** `counting`: the event's seat types that do not count all earlier registrations yet; see `stored-quotas.ts`. */
+/** `counting`: the event's seat types that do not yet count all earlier registrations; see `stored-quotas.ts`. */
 type SeatTypeRow = Selectable<Tables['places']> & { readonly counting: string | null }
 
 /** A seat type, and the number of its seats that a registration needs. */
@@ -173,7 +176,7 @@ export async function checkSeats(
   category: string | null,
   at: Instant,
 ): Promise<SeatReservation | FullRefusal> {
-  const limits = await getLimits(sql, eventId)
+  const limits = await readQuotas(sql, eventId)
   if (limits === null) return { seats: [], holdMs: 0 }
   const availableSeats: { id: number; quantity: number }[] = []
   const seats = listRequiredSeats(limits.limits, answers, category)
@@ -197,7 +200,7 @@ export async function checkSeats(
 
 /**
  * Returns true if enough seats are left, and releases expired holds if necessary. Null if this cannot be decided until
- * more earlier registrations are counted.
+ * more earlier registrations have been counted.
  */
 export async function hasSeatsLeft(
   sql: Sql,
@@ -223,7 +226,7 @@ export async function hasSeatsLeft(
   return takenAfterRelease + quantity <= max ? (isUncounted ? null : true) : false
 }
 
-/** Reserves the seats. Holds them if a payment is due (`isDue`), and keeps them otherwise. */
+/** Reserves the seats. If a payment is due (`isDue`), holds them; otherwise keeps them. */
 export function reserveQuotas(
   sql: Sql,
   registrationId: number,
@@ -253,7 +256,7 @@ export function reserveQuotas(
 
 /**
  * Returns the first seat of a registration that another registration has taken in the meantime. Null if the
- * registration has all its seats, or can get them again.
+ * registration has all its seats, or can take them back.
  */
 export async function findUnavailableSeat(
   sql: Sql,
@@ -263,7 +266,7 @@ export async function findUnavailableSeat(
   const lostSeatRows = await findLostSeats(sql, registrationId)
   const unavailableSeat = await findInOrder(
     lostSeatRows,
-    // While this cannot be decided, no payment is refused.
+    // Until this can be decided, no payment is refused.
     async (pool) => (await hasSeatsLeft(sql, pool, at)) === false,
   )
   return unavailableSeat === undefined ? null : toUnavailableSeat(unavailableSeat)
@@ -273,11 +276,11 @@ export async function findUnavailableSeat(
 async function findLostSeats(sql: Sql, registrationId: number): Promise<readonly RequestedSeats[]> {
   const [lostSeats, earlierRegistration] = await Promise.all(readLostSeats(sql, registrationId))
   if (earlierRegistration === undefined) return lostSeats
-  await reserveSeatsOfEarlier(sql, registrationId)
+  await reserveSeatsOfEarlierRegistration(sql, registrationId)
   return lostSeatsOfRegistration.all(sql, { registrationId })
 }
 
-/** Sends the queries for the seats that a registration has lost, so that the caller can await them later. */
+/** Sends the queries for the seats that a registration has lost, so that the caller can await the results later. */
 export function readLostSeats(
   sql: Sql,
   registrationId: number,
@@ -295,10 +298,9 @@ export const toUnavailableSeat = ({ place, name }: SeatTypeRow): UnavailableSeat
 })
 
 /**
- * Returns the number of seats of each type that are left, by name. Negative if staff exceeded the quota. Expired
- * holds count as available if no other seat is left, or so few other seats that the form shows the number
- * (`seatCounts`, by seat type). With more seats, expired holds do not matter, and one statement is enough for all
- * seat types.
+ * Returns the number of seats left of each type, keyed by name. Negative if staff exceeded the quota. Expired holds
+ * count as available if no other seats are left, or so few that the form shows the number (`seatCounts`, keyed by seat
+ * type). If more seats are left, expired holds make no difference, and one statement is enough for all seat types.
  */
 export async function countAvailableSeats(
   sql: Sql,
@@ -342,7 +344,7 @@ export async function listTakenSeats(
   }))
 }
 
-/** Counts the taken seats. While earlier registrations are being counted, the result is the minimum. */
+/** Counts the taken seats. While earlier registrations are still being counted, the result is a lower bound. */
 async function countTakenSeats(sql: Sql, pool: SeatTypeRow): Promise<number> {
   return isCounting(pool)
     ? Math.max(pool.taken, (await computeSeatBounds(sql, pool)).minSeats)

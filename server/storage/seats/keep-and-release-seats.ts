@@ -5,9 +5,9 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { findUnavailableSeat } from './available-seats.ts'
 import type { UnavailableSeat } from './seat-types.ts'
-import { getSeatUse } from './seats-for-state.ts'
+import { determineSeatUse } from './seats-for-state.ts'
 import type { SeatState } from './seats-for-state.ts'
-import { getLimits } from './stored-quotas.ts'
+import { readQuotas } from './stored-quotas.ts'
 
 type RegistrationParams = { registrationId: number }
 type UntilParams = { until: Instant }
@@ -41,7 +41,7 @@ export const keepAllSeats = statement((builder, { registrationId }: Registration
     .where('registration_id', '=', registrationId)
     .where('state', '<>', 'kept'),
 )
-/** Holds the seats. Kept seats are not released: an unpaid balance releases no seat. */
+/** Holds the seats. Kept seats stay kept: an unpaid balance does not release any seats. */
 const holdSeats = statement(
   (builder, { registrationId, until }: RegistrationParams & UntilParams) =>
     builder
@@ -67,7 +67,7 @@ const limitHoldsOfEvent = statement(
 
 /** Updates the seats of a registration after a change of its state. */
 export function updateSeats(sql: Sql, registrationId: number, seatState: SeatState): void {
-  const seats = getSeatUse(seatState)
+  const seats = determineSeatUse(seatState)
   if (seats === 'free') freeSeats.run(sql, { registrationId })
   // Stops keeping the seats, because no decision is pending and no payment was received.
   else if (seats === 'held') expireKeptSeats.run(sql, { registrationId })
@@ -90,18 +90,18 @@ export async function reserveSeatsAgain(
   return unavailableSeat
 }
 
-/** Renews the hold of all seats when the delegate is sent to pay again. Availability was checked before. */
+/** Renews the hold on all seats when the delegate is sent to pay again. Availability has already been checked. */
 export async function holdAgain(
   sql: Sql,
   eventId: string,
   registrationId: number,
   at: Instant,
 ): Promise<void> {
-  const limits = await getLimits(sql, eventId)
+  const limits = await readQuotas(sql, eventId)
   if (limits !== null) holdSeats.run(sql, { registrationId, until: instant(at + limits.holdMs) })
 }
 
-/** Limits all holds to the full period from now on, after the clock was ahead. */
+/** Shortens all holds to at most the full period from now, after the clock was ahead. */
 export async function limitSeatHolds(sql: Sql, at: Instant): Promise<void> {
   for (const { eventId, holdMs } of await holdTimes.all(sql))
     limitHoldsOfEvent.run(sql, { eventId, until: instant(at + holdMs) })

@@ -1,4 +1,4 @@
-/** Recomputes seats of stored registrations after new quotas, an import, or changed answers. */
+/** Recomputes the seats of stored registrations after quotas are added, registrations imported, or answers changed. */
 import type { Kysely } from 'kysely'
 import { listSeatPools, listRequiredSeats } from '../../../engine/index.ts'
 import type { Answers, Instant, Quota, SeatPool } from '../../../engine/index.ts'
@@ -23,7 +23,7 @@ import {
 import type { RegistrationForSeats } from './seats-of-earlier-registrations.ts'
 import {
   parseLimits,
-  getLimits,
+  readQuotas,
   limitsOfEvent,
   listSeatTypes,
   formatLimits,
@@ -121,9 +121,9 @@ const takeSeats = statement(
 
 /**
  * Sets the quotas of the served event file. A new quota also counts earlier registrations, in the background if there
- * are many. A changed maximum does not change any seats.
+ * are many. Changing a quota's maximum does not change any seats.
  */
-export async function setLimits(
+export async function setQuotas(
   sql: Sql,
   eventId: string,
   limits: readonly Quota[],
@@ -161,7 +161,7 @@ export async function setLimits(
   while (progress !== null) progress = await countNextBatch(sql, eventId, progress, null)
 }
 
-/** Describes the registrations that need a seat type, as text. Equal texts describe the same registrations. */
+/** Describes as text which registrations need a seat type. Equal texts describe the same registrations. */
 const describeUse = ({
   quota: { when, eachOptionOf, count, withDelegate },
   option,
@@ -183,7 +183,7 @@ export async function recordSeats(
   eventId: string,
   registrationId: number,
 ): Promise<void> {
-  const limits = await getLimits(sql, eventId)
+  const limits = await readQuotas(sql, eventId)
   const row = await registrationForSeats.get(sql, { id: registrationId })
   if (limits !== null && row !== undefined) recomputeSeats(sql, eventId, limits, row)
 }
@@ -199,7 +199,7 @@ export async function updateSeatsAfterCorrection(
   at: Instant,
 ): Promise<UnavailableSeat | null> {
   preventQuotaChanges(sql, eventId)
-  const limits = await getLimits(sql, eventId)
+  const limits = await readQuotas(sql, eventId)
   const row = await registrationForSeats.get(sql, { id: registrationId })
   if (limits === null || row === undefined) return null
   const answers = JSON.parse(row.answers) as Answers
@@ -209,7 +209,8 @@ export async function updateSeatsAfterCorrection(
     eventId,
     seats.map(({ id }) => id),
   )
-  // Reads the held seats after locking, because another registration may take a seat with an expired hold until then.
+  // Reads the held seats only after locking, because until then another registration may take a seat whose hold has
+  // expired.
   const heldSeats = await seatsOfRegistration.all(sql, { registrationId })
   for (const { id, quantity } of seats) {
     const pool = await seatTypeOfEvent.get(sql, { eventId, place: id })

@@ -54,7 +54,7 @@ export async function checkAvailability(
     externalContext?.code == null
       ? null
       : findCodeAt(sql, eventId, externalContext.code.normalisedCode, externalContext.holdMs, at),
-    // Reads the rules ahead, so that storing the answers does not wait.
+    // Reads the rules in advance, so that storing the answers does not have to wait for them.
     readIndexedRules(sql, eventId),
   ])
   if (conflicting !== null) return { refusal: createAlreadyRegistered(unique, rules, conflicting) }
@@ -113,7 +113,7 @@ export async function checkStillAvailable(
   if (conflicting !== null) return createAlreadyRegistered(unique, rules, conflicting)
   if (code === null) return null
   const { status: codeStatus } = await findCodeAt(sql, eventId, code, holdMs, at, id)
-  // Ignores the last day of the code, because the registration used the code in time.
+  // Ignores the code's last valid day, because the registration used the code in time.
   return codeStatus.is === 'valid' || codeStatus.is === 'over'
     ? null
     : { code: 'code_gone', is: codeStatus.is }

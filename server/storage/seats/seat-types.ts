@@ -1,4 +1,4 @@
-/** Defines seats as callers of the store see them. */
+/** Defines the types in which the store reports seats to its callers. */
 
 /** A seat type with its quota (`max`) and the number of held or kept seats. */
 export type StoredSeats = {

@@ -1,7 +1,7 @@
 /** Determines the seats of a registration from its state. */
 import type { PaymentStatus, RegistrationState } from '../../../engine/index.ts'
 
-/** The state of a registration that determines its seats. `hasPaymentDeadline`: it has a payment deadline. */
+/** The parts of a registration's state that determine its seats. */
 export type SeatState = {
   readonly state: RegistrationState
   readonly status: PaymentStatus
@@ -12,10 +12,10 @@ export type SeatState = {
 /**
  * Determines the seats of a registration. A registration keeps its seats if it is paid, under review or within its
  * payment deadline, holds them during payment, and releases them otherwise. A cancelled or rejected registration has no
- * seats, even if it was paid. `isUseHeld` in registrations/discount-codes.ts is the same rule for discount codes, in
- * SQL.
+ * seats, even if it was paid. `isUseHeld` in registrations/discount-codes.ts implements the same rule for discount
+ * codes, in SQL.
  */
-export function getSeatUse({
+export function determineSeatUse({
   state,
   status,
   inReview,

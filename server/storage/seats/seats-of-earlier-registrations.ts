@@ -12,17 +12,17 @@ import { lockRegistrationIds } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { getSeatUse } from './seats-for-state.ts'
-import { getLimits } from './stored-quotas.ts'
+import { determineSeatUse } from './seats-for-state.ts'
+import { readQuotas } from './stored-quotas.ts'
 import type { Limits } from './stored-quotas.ts'
 
 /**
  * Registrations per batch. On PostgreSQL, other registrations wait for the count of a seat type until the batch is
  * committed.
  */
-const CHUNK_ROWS = 200
+const BATCH_ROWS = 200
 /** The maximum number of registrations of an event that are counted immediately. */
-const MAX_COUNTED_AT_ONCE = 1_000
+const MAX_COUNTED_IMMEDIATELY = 1_000
 
 type EventParams = { eventId: string }
 type Progress = { readonly createdAt: Instant; readonly id: number }
@@ -60,7 +60,7 @@ export const registrationForSeats = statement((builder, { id }: { id: number }) 
 const registrationsForSeats = statement((builder, { ids }: { ids: string }, dialect) =>
   selectRegistrations(builder).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
 )
-/** Uses the order of an index. With an order by id, SQLite would sort all registrations of the event for each batch. */
+/** Sorts in the order of an index. If sorted by id, SQLite would sort all the event's registrations for each batch. */
 export const nextRegistrations = statement(
   (builder, { eventId, createdAt, id }: EventParams & Progress) =>
     builder
@@ -72,9 +72,9 @@ export const nextRegistrations = statement(
       )
       .orderBy('created_at')
       .orderBy('id')
-      .limit(CHUNK_ROWS),
+      .limit(BATCH_ROWS),
 )
-const registrationAfterMany = statement((builder, { eventId }: EventParams) =>
+const registrationBeyondImmediateLimit = statement((builder, { eventId }: EventParams) =>
   builder
     .selectFrom('registrations')
     .select('id')
@@ -82,7 +82,7 @@ const registrationAfterMany = statement((builder, { eventId }: EventParams) =>
     .orderBy('created_at')
     .orderBy('id')
     .limit(1)
-    .offset(MAX_COUNTED_AT_ONCE),
+    .offset(MAX_COUNTED_IMMEDIATELY),
 )
 const seatTypesOfEvent = statement((builder, { eventId }: EventParams) =>
   builder.selectFrom('places').select(['id', 'place']).where('event_id', '=', eventId),
@@ -200,7 +200,7 @@ const registrationWithoutSeats = statement(
 )
 
 /**
- * Returns the registration if its seats are not reserved yet. Sends one statement, which can be sent together with
+ * Returns the registration if its seats have not been reserved yet. Uses one statement, which can be sent together with
  * other reads.
  */
 export const readEarlierRegistration = (
@@ -209,11 +209,14 @@ export const readEarlierRegistration = (
 ): Promise<{ readonly eventId: string } | undefined> =>
   registrationWithoutSeats.get(sql, { registrationId })
 
-/** Reserves the seats of a registration before it changes, unless its batch has been processed. */
-export async function reserveSeatsOfEarlier(sql: Sql, registrationId: number): Promise<void> {
+/** Reserves the seats of a registration before it changes, unless its batch has already been processed. */
+export async function reserveSeatsOfEarlierRegistration(
+  sql: Sql,
+  registrationId: number,
+): Promise<void> {
   const earlierRegistration = await readEarlierRegistration(sql, registrationId)
   if (earlierRegistration === undefined) return
-  const limits = await getLimits(sql, earlierRegistration.eventId)
+  const limits = await readQuotas(sql, earlierRegistration.eventId)
   const row = await registrationForSeats.get(sql, { id: registrationId })
   if (limits === null || row === undefined) return
   await reserveMissingSeats(sql, {
@@ -247,7 +250,7 @@ export function beginCounting(sql: Sql, eventId: string, types: readonly string[
 
 /** Returns true if the event has so many registrations that they are counted in the background. */
 export async function hasManyRegistrations(sql: Sql, eventId: string): Promise<boolean> {
-  return (await registrationAfterMany.get(sql, { eventId })) !== undefined
+  return (await registrationBeyondImmediateLimit.get(sql, { eventId })) !== undefined
 }
 
 /** Processes the next batch of an event. Returns false if no batch is left. */
@@ -259,8 +262,8 @@ export async function countEarlierRegistrations(sql: Sql, at: Instant): Promise<
 }
 
 /**
- * Reserves the seats of the next registrations. `at`: releases holds that have expired at this instant. If null,
- * expired holds stay until a seat is needed, and the rows are not locked.
+ * Reserves the seats of the next registrations. `at`: releases holds that have expired by this time. If null, expired
+ * holds stay until a seat is needed, and the rows are not locked.
  * Returns the last registration. Null after the last batch.
  */
 export async function countNextBatch(
@@ -271,19 +274,19 @@ export async function countNextBatch(
 ): Promise<Progress | null> {
   const keys = await nextRegistrations.all(sql, { eventId, createdAt, id })
   const ids = JSON.stringify(keys.map((key) => key.id))
-  // A concurrent payment of one of these registrations either waits or is included.
+  // A concurrent payment for one of these registrations either waits or is included.
   if (at !== null)
     lockRegistrationIds(
       sql,
       keys.map((key) => key.id),
     )
-  const limits = await getLimits(sql, eventId)
+  const limits = await readQuotas(sql, eventId)
   if (limits !== null) {
     const rows = await registrationsForSeats.all(sql, { ids })
     await reserveMissingSeats(sql, { eventId, limits, rows, at })
   }
   const lastRegistration = keys.at(-1)
-  if (lastRegistration !== undefined && keys.length === CHUNK_ROWS) {
+  if (lastRegistration !== undefined && keys.length === BATCH_ROWS) {
     saveProgress.run(sql, {
       eventId,
       createdAt: lastRegistration.createdAt,
@@ -300,7 +303,7 @@ export async function countNextBatch(
 export type RegistrationForSeats = NonNullable<Awaited<ReturnType<typeof registrationForSeats.get>>>
 
 /**
- * Adds the seats that the registrations need and do not have. Releases seats of types that no longer exist. Uses a
+ * Adds the seats that the registrations need but do not have. Releases seats of types that no longer exist. Uses a
  * small number of statements.
  */
 async function reserveMissingSeats(
@@ -369,7 +372,7 @@ async function reserveMissingSeats(
 }
 
 /**
- * Returns whether the seats of a registration are kept, held until some instant, or released. A hold does not expire
+ * Returns whether the seats of a registration are kept, held until a given time, or released. A hold does not expire
  * while the bank is processing a payment.
  */
 export function getHold(
@@ -377,7 +380,7 @@ export function getHold(
   row: RegistrationForSeats,
   at: Instant | null = null,
 ): { state: string; until: Instant | null } {
-  const state = getSeatUse({
+  const state = determineSeatUse({
     state: row.state,
     status: row.payment_status,
     inReview: row.in_review === 1,

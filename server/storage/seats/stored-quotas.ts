@@ -4,7 +4,7 @@ import { readOncePerBatch } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 
-/** The keys in the column. The message has the key `full.say`, so that stored quotas of older versions stay valid. */
+/** A quota as stored. The message keeps the key `full.say`, so that quotas stored by older versions remain valid. */
 type StoredLimit = Omit<Quota, 'full'> & {
   readonly full: { readonly say: string; readonly offer?: string }
 }
@@ -40,13 +40,13 @@ export type Limits = {
 }
 const parsedLimits = new Map<string, readonly Quota[]>()
 
-const NO_TYPES: readonly string[] = []
-/** Parses the column `counting`. */
+const NO_SEAT_TYPES: readonly string[] = []
+/** Parses the `counting` column. */
 export const listSeatTypes = (counting: string | null): readonly string[] =>
-  counting === null ? NO_TYPES : (JSON.parse(counting) as readonly string[])
+  counting === null ? NO_SEAT_TYPES : (JSON.parse(counting) as readonly string[])
 
 /** Returns the quotas of the event. Null if it has no quotas. */
-export function getLimits(sql: Sql, eventId: string): Promise<Limits | null> {
+export function readQuotas(sql: Sql, eventId: string): Promise<Limits | null> {
   return readOncePerBatch(sql, `limits of ${eventId}`, () => readStoredLimits(sql, eventId))
 }
 

@@ -1,6 +1,6 @@
 /**
  * Decides whether seats are left while earlier registrations are still being counted.
- * Uses the counters of registrations by category (see `seats-of-earlier-registrations.ts`).
+ * Uses the counters that count registrations by category (see `seats-of-earlier-registrations.ts`).
  */
 import { listSeatPools, matchesCondition } from '../../../engine/index.ts'
 import type { Quota } from '../../../engine/index.ts'
@@ -8,7 +8,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { createUpdatingError } from '../database/store-busy-error.ts'
 import { statement } from '../database/statements/statement.ts'
 import { countNewRegistrations } from '../reports/registration-and-revenue-counters.ts'
-import { getLimits } from './stored-quotas.ts'
+import { readQuotas } from './stored-quotas.ts'
 
 const registrationsByCategory = statement((builder, { eventId }: { eventId: string }) =>
   builder
@@ -39,7 +39,7 @@ export async function computeSeatBounds(
   sql: Sql,
   { event_id: eventId, place }: Seat,
 ): Promise<{ readonly minSeats: number; readonly maxSeats: number }> {
-  const limits = (await getLimits(sql, eventId))?.limits ?? []
+  const limits = (await readQuotas(sql, eventId))?.limits ?? []
   const pool = listSeatPools(limits).find(({ id }) => id === place)
   if (pool === undefined) return { minSeats: 0, maxSeats: Infinity }
   const rows = (await registrationsByCategory.all(sql, { eventId })).filter(({ category }) =>
@@ -48,9 +48,9 @@ export async function computeSeatBounds(
   const sumCounts = (counts: readonly { readonly count: number }[]): number =>
     counts.reduce((total, { count }) => total + count, 0)
   // Only the answers contain the number of people or tickets of a registration.
-  const { count, countMax = Infinity, withDelegate } = pool.quota
+  const { count, maxCount = Infinity, withDelegate } = pool.quota
   const [quantityMin, quantityMax] =
-    count === undefined ? [1, 1] : [withDelegate === true ? 1 : 0, countMax]
+    count === undefined ? [1, 1] : [withDelegate === true ? 1 : 0, maxCount]
   const registrations = sumCounts(rows)
   return {
     // A paid registration that has not ended keeps its seats.

@@ -54,14 +54,14 @@ const getViewKey = ({ at, who: user, eventId, regNo, look }: AuditEntry): string
     ? null
     : JSON.stringify([Math.floor(at / VIEW_INTERVAL_MS), user, look, eventId, regNo])
 
-/** The maximum number of remembered views. A whole office makes fewer in an hour. */
+/** The maximum number of remembered views. An entire office views fewer pages in an hour. */
 const MAX_REMEMBERED_VIEWS = 10_000
 
 /**
  * Skips views that this server has already logged, so that paging through a list does not wait for the writer.
  * Remembers only written entries: if writing fails, the next view is logged.
  */
-export function skipRepeated(
+export function skipRepeatedViews(
   write: (entry: AuditEntry) => Promise<void>,
 ): (entry: AuditEntry) => Promise<void> {
   const writtenViews = new Set<string>()
@@ -98,7 +98,7 @@ export function readAuditEntries(
   return entriesOfRegistration.all(sql, { regNo })
 }
 
-/** Recognises views. Recognises entries that are older than the column `look` by their text. */
+/** Matches views. Entries that are older than the `look` column are recognised by their text. */
 const isViewEntry = (eb: Entry): Condition =>
   eb.or([
     eb('look', 'is not', null),
@@ -114,7 +114,7 @@ const KIND_CONDITIONS: Readonly<Record<AuditEntryKind, (eb: Entry) => Condition>
   'signing-in': isSignIn,
   changes: (eb) => eb.not(eb.or([isViewEntry(eb), isExport(eb), isSignIn(eb)])),
 }
-/** Uses constants, because databases do not use the index of these entries for bound values. */
+/** Uses constants instead of bound values, for which the databases would not use the index of these entries. */
 const isByUser = (eb: Entry): Condition =>
   eb('who', 'not in', [raw.lit('delegate'), raw.lit('import')])
 

@@ -1,7 +1,6 @@
 /**
- * Holds audit log entries of views and exports in memory while the database accepts no writes.
- * The entries are written later, so that a full disk does not prevent reading. Actions that change data are refused
- * instead.
+ * Holds audit log entries for views and exports in memory while the database accepts no writes. The entries are written
+ * later, so that a full disk does not prevent reading. Actions that change data are refused instead.
  */
 import type { Instant } from '../../../engine/index.ts'
 import type { AuditEntry } from './staff-types.ts'
@@ -9,11 +8,11 @@ import { StoreBusy } from '../database/store-busy-error.ts'
 import type { Call, writes } from '../operations/writes.ts'
 
 /**
- * The maximum number of entries in memory. This is enough for a whole office during one night. Further views are
- * refused.
+ * The maximum number of entries in memory. This is enough for an entire office overnight. When it is reached, further
+ * views are refused.
  */
 const MAX_DEFERRED_ENTRIES = 10_000
-/** The retry interval. */
+/** The time between two attempts to write the entries. */
 const RETRY_MS = 5_000
 
 export type DeferredAuditLog = {

@@ -41,13 +41,13 @@ const deleteSecret = statement((builder, { adminId }: UserParams) =>
     .where('id', '=', adminId)
     .where('totp_secret', 'is not', null),
 )
-type AcceptedCode = UserParams & { step: number; sealedSecret: string | null }
-const saveStep = statement((builder, { adminId, step, sealedSecret }: AcceptedCode) =>
+type AcceptedCode = UserParams & { step: number; encryptedSecret: string | null }
+const saveStep = statement((builder, { adminId, step, encryptedSecret }: AcceptedCode) =>
   builder
     .updateTable('admins')
     .set((eb) => ({
       totp_step: step,
-      totp_secret: eb.fn.coalesce(eb.val(sealedSecret), 'totp_secret'),
+      totp_secret: eb.fn.coalesce(eb.val(encryptedSecret), 'totp_secret'),
     }))
     .where('id', '=', adminId)
     .where('totp_step', '<', step),
@@ -96,9 +96,9 @@ export async function acceptSecondFactorCode(
   sql: Sql,
   adminId: number,
   step: number,
-  sealedSecret: string | null,
+  encryptedSecret: string | null,
 ): Promise<boolean> {
-  return (await saveStep.run(sql, { adminId, step, sealedSecret }).changes) === 1
+  return (await saveStep.run(sql, { adminId, step, encryptedSecret }).changes) === 1
 }
 
 export async function useRecoveryCode(

@@ -19,8 +19,7 @@ const sessionByToken = statement((builder, { tokenHash }: { tokenHash: string })
       's.expires_at as expiresAt',
       's.seen_at as seenAt',
     ])
-    // Uses a subquery, so that SQLite does not plan the query again for every request of the office. See
-    // `paymentOfOrder`.
+    // Uses a subquery, so that SQLite does not plan the query again for every office request. See `paymentOfOrder`.
     .where('s.token_hash', '=', ({ selectFrom }) =>
       selectFrom('sessions').select('token_hash').where('token_hash', '=', tokenHash),
     ),

@@ -1,7 +1,7 @@
 /** Defines the store's functions for users: permissions, sign-in, sessions and audit log. */
 import type { Day, Instant, MyList, RegNo, Result, Role } from '../../../engine/index.ts'
 
-/** A user's role and events. Null for all events. */
+/** A user's role, and the events to which it applies. `events` is null for all events. */
 export type Permissions = { readonly role: Role; readonly events: readonly string[] | null }
 
 export type AdminRow = Permissions & {
@@ -35,7 +35,7 @@ export type OpenSession = Permissions & {
   readonly adminId: number
   readonly username: string
   readonly hasSecondFactor: boolean
-  /** True if the office requires a second factor of treasurers and owners. */
+  /** True if treasurers and owners must use a second factor. */
   readonly secondFactorRequired: boolean
 }
 export type SessionUse = {
@@ -76,7 +76,7 @@ export type ActivityQuery = {
   readonly events: readonly string[] | null
   /** Null for all kinds. */
   readonly kinds: readonly AuditEntryKind[] | null
-  /** Words that the action's text must contain, in any order; '' for all. */
+  /** Words that the action's text must contain, in any order. '' matches all entries. */
   readonly words: string
   /** The first and last date, inclusive. Null for no limit. */
   readonly from: Day | null
@@ -111,11 +111,11 @@ export interface UserStore {
   removeAdmin(username: string): Promise<'removed' | 'unknown' | 'last'>
   /** Changes the password. Ends all sessions of that user, and invalidates all links to set a password. */
   setPassword(username: string, passwordHash: string, at: Instant): Promise<boolean>
-  /** Stores a link to set a password, which replaces any earlier link. Returns false if no user has this name. */
+  /** Stores a link to set a password, replacing any earlier link. Returns false if no user has this name. */
   addPasswordLink(username: string, tokenHash: string, expiresAt: Instant): Promise<boolean>
   /** Returns the user of a link. Null if the link does not exist or has expired. */
   passwordLink(tokenHash: string, at: Instant): Promise<{ readonly username: string } | null>
-  /** Sets the password with a link, which works once. Ends the user's sessions. Returns the user. */
+  /** Sets the password through a link that works only once. Ends the user's sessions. Returns the user. */
   usePasswordLink(
     tokenHash: string,
     passwordHash: string,
@@ -139,11 +139,15 @@ export interface UserStore {
     codeHashes: readonly string[],
   ): Promise<boolean>
   /**
-   * Accepts the code of a 30-second step. Returns false if that code or a later one was used before. `sealed` replaces
-   * a secret that an earlier version stored unencrypted; null if that is not needed.
+   * Accepts the code for a 30-second step. Returns false if that code or a later one was used before.
+   * `encryptedSecret` replaces a secret that an earlier version stored unencrypted; null if that is not needed.
    */
-  acceptSecondFactorCode(adminId: number, step: number, sealed: string | null): Promise<boolean>
-  /** Uses up a recovery code. Returns false if no such code exists, or it was used before. */
+  acceptSecondFactorCode(
+    adminId: number,
+    step: number,
+    encryptedSecret: string | null,
+  ): Promise<boolean>
+  /** Uses up a recovery code. Returns false if no such code exists, or if it has been used before. */
   useRecoveryCode(adminId: number, codeHash: string, at: Instant): Promise<boolean>
   renewRecoveryCodes(adminId: number, codeHashes: readonly string[]): Promise<void>
   /** Removes the second factor. Returns false if no user has this name, or if the user has no second factor. */
@@ -173,6 +177,6 @@ export interface UserStore {
     beforeId: number | null,
     limit: number,
   ): Promise<readonly ActivityRow[]>
-  /** Returns users with entries in these events (null for any), by name, including removed users. */
+  /** Returns the users with entries in these events (null for any), including removed users, sorted by name. */
   auditLogUsers(events: readonly string[] | null): Promise<readonly string[]>
 }

@@ -22,7 +22,7 @@ export type Driver = {
   readonly takeScreenshot: () => Promise<Buffer>
   /**
    * Returns the elements that overlap or are cut off, at the widths of a phone, a tablet and a computer. If `SHOTS`
-   * names a folder, a screenshot of the whole page at each width is stored in it.
+   * is set to a folder, stores a screenshot of the whole page at each width there.
    */
   readonly inspectLayout: (name: string) => Promise<readonly string[]>
   readonly close: () => Promise<void>
@@ -65,7 +65,7 @@ export async function inspectLayout(
     problems.push(...misplaced.map((description) => `${name}, ${width} px: ${description}`))
     if (!SCREENSHOT_FOLDER) continue
     await resize(width, Number(await evaluate('document.documentElement.scrollHeight')))
-    // A large window is painted in parts.
+    // A large window is painted in several steps.
     await pause(1500)
     await evaluate('scrollTo({ top: 0, behavior: "instant" })')
     await pause(300)
@@ -75,7 +75,9 @@ export async function inspectLayout(
   return problems
 }
 
-/** Counts the colours in the left half of an element, inside its border: 1 if it contains no text. */
+/**
+ * Counts the colours in the left half of an element, inside its border. A result of 1 means that it contains no text.
+ */
 export async function countColours(driver: Driver, selector: string): Promise<number> {
   const { x, y, width, height } = (await driver.evaluate(`(() => {
     const element = document.querySelector(${JSON.stringify(selector)})

@@ -145,13 +145,13 @@ test('the cancel dialog shows how the proposed refund is calculated: the overpay
   )
   expect(await readFigure('Refunded so far')).toBe('Refunded so far − ₹ 1,000')
   expect(await readFigure('Proposed refund')).toBe('Proposed refund ₹ 1,950')
-  await findDialog().getByText('₹\u00a01,360 must always be refunded').waitFor()
+  await findDialog().getByText('At least ₹\u00a01,360 must be refunded').waitFor()
   expect(await findDialog().getByLabel('Amount to refund').inputValue()).toBe('1950')
   await confirmAction('Ill.', 'Cancel registration')
   await waitForStatus('Registration cancelled')
 })
 
-test('staff cancel a registration under the refund scale: its seat is sold again, and half is refunded', async () => {
+test('staff cancel a registration under the refund rules: its seat can be sold again, and half of the price is refunded', async () => {
   await addPaidRegistration(4, true)
   const page = await openRegistration(await addPaidRegistration(2, true))
   const submitForm = () =>
@@ -308,7 +308,7 @@ test('staff confirm a matching transfer and open its receipt', async () => {
   expect(download.suggestedFilename()).toMatch(/^Receipt-.*\.pdf$/)
 })
 
-test('the search lists results, states that nothing was found, and opens a single result', async () => {
+test('the search lists results, says if there are none, and opens the page of a single result', async () => {
   const { page } = visitor
   await page.goto(`${url}/admin/search?q=nobody+has+this+name`)
   const searchStatus = page.getByRole('main').getByRole('status')

@@ -1,4 +1,4 @@
-/** Approvals, bank transfers and a bank statement, over several days, with a server process and SMTP. */
+/** Approvals, bank transfers and a bank statement over several days, tested with a server process and SMTP. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -28,7 +28,7 @@ const EVENT = addMemberLetter(buildFixtureEvent({ extra: APPROVAL_RULE })).repla
       expires_after: 10 days`,
 )
 
-/** An event that shares the bank account of the first one. */
+/** A second event that uses the same bank account. */
 const SECOND_EVENT = EVENT.replaceAll('sample2026', 'second2026').replaceAll('SMPL', 'SECO')
 
 let inbox: Inbox
@@ -93,7 +93,7 @@ const findDialog = () => visitor.page.getByRole('dialog')
 const press = (name: string) => pressAction(visitor.page, name)
 const waitForStatus = (text: string) => findPanel().getByRole('status').getByText(text).waitFor()
 
-test('a statement for two events is matched in three clicks; a colleague sees, without a reload, that an unmatched line is assigned by keyboard', async () => {
+test('a statement for two events is matched in three clicks; when an unmatched line is assigned by keyboard, a colleague sees it without a reload', async () => {
   const transferAnswers = { is_member: 'false', way: 'transfer' }
   const [firstRegNo, secondRegNo] = [
     await registerDelegate(5, transferAnswers),
@@ -127,43 +127,43 @@ test('a statement for two events is matched in three clicks; a colleague sees, w
   releaseUpload()
   await page.getByRole('button', { name: 'Confirm all exact matches (2)' }).waitFor()
   // The page requests the statement again, and the response is delayed.
-  const heldStatement = Promise.withResolvers<void>()
+  const delayedStatement = Promise.withResolvers<void>()
   await page.route(/\/api\/admin\/statements\/\d+\//, async (route) => {
-    if (route.request().method() === 'GET') await heldStatement.promise
+    if (route.request().method() === 'GET') await delayedStatement.promise
     await route.continue()
   })
   await click('Confirm all exact matches (2)')
   await page.getByText('2 lines assigned.').waitFor()
   expect(clicks).toBeLessThanOrEqual(4)
 
-  // A line is split in place: the clicked button disappears, and the field gets the focus.
+  // A line is split in place: the clicked button disappears, and the focus moves to the field.
   const readFocusedLabel = () =>
     page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await click('Split line 4')
   await expect.poll(readFocusedLabel).toBe('Add a person to line 4')
   // The response must not move the focus out of the field before the user can type.
-  heldStatement.resolve()
+  delayedStatement.resolve()
   await page.getByRole('button', { name: 'Confirm all exact' }).waitFor({ state: 'detached' })
   await page.unroute(/\/api\/admin\/statements\/\d+\//)
   expect(await readFocusedLabel()).toBe('Add a person to line 4')
   await click('Cancel')
   await expect.poll(readFocusedLabel).toBe('Assign line 4 to')
 
-  // A colleague has the same line open, and is typing.
+  // A colleague has the same line open and is typing in its field.
   const colleague = await visit(browser, { privateWindow: true })
   await addSessionCookie(colleague.context, server.url, ADMIN)
   await colleague.page.clock.install()
   await colleague.page.goto(page.url())
-  const otherSearch = colleague.page.getByRole('combobox', { name: 'Assign line 4 to' })
-  await otherSearch.fill('Delegate 6')
+  const colleagueSearch = colleague.page.getByRole('combobox', { name: 'Assign line 4 to' })
+  await colleagueSearch.fill('Delegate 6')
   await colleague.page.getByRole('option', { name: /Delegate 6/ }).waitFor()
 
   // Assigns the line by keyboard alone, starting from the focused field.
   await page.keyboard.type('Delegate 7')
   await page.getByRole('option', { name: /Delegate 7/ }).waitFor()
   await page.keyboard.press('Enter')
-  // A payment below the balance needs review, and the message does not state that it was assigned.
-  await page.getByText('1 line sent to review because the amount differs.').waitFor()
+  // A payment below the balance needs review, so the message does not say that the line was assigned.
+  await page.getByText('1 line sent for review because the amount differs.').waitFor()
   await page.getByText('Needs review (1)').waitFor()
   await colleague.page.clock.runFor(20_000)
   await colleague.page.getByText('Needs review (1)').waitFor()
@@ -172,7 +172,7 @@ test('a statement for two events is matched in three clicks; a colleague sees, w
   await context.close()
 })
 
-test('staff approve and reject registrations, and match a transfer in a statement: each registration is paid at the price of the registration date, with emails', async () => {
+test('staff approve and reject registrations and match a transfer in a statement; each registration is paid at the price for its registration date, and emails are sent', async () => {
   let delegate = await visit(browser, { width: 360 })
   let { page } = delegate
   await page.goto(`${server.url}/sample2026`)
@@ -221,12 +221,12 @@ test('staff approve and reject registrations, and match a transfer in a statemen
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
 
   await openOffice(`/admin/events/sample2026/registrations/${rejectedRegNo}`)
-  await press('Refuse')
+  await press('Reject')
   await findDialog().getByLabel('Reason').fill('The letter is from another society.')
   await findDialog().getByLabel('Offer Non-member for ₹\u00a03,540 instead').waitFor()
   await expectAccessible(visitor.page, 'refusing')
-  await findDialog().getByRole('button', { name: 'Refuse', exact: true }).click()
-  await waitForStatus('Registration refused')
+  await findDialog().getByRole('button', { name: 'Reject', exact: true }).click()
+  await waitForStatus('Registration rejected')
   await page.goto(findLink(await inbox.waitForEmail('delegate2@example.org', 'was not approved')))
   await page.getByText('The letter is from another society.').waitFor()
   await expectAccessible(page, 'an offer')

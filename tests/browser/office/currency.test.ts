@@ -1,4 +1,4 @@
-/** An event in Kuwaiti dinars (three decimals): form, transfer, self-service page, office. Uses a server process. */
+/** An event priced in Kuwaiti dinars (three decimal places): form, transfer, self-service page and office pages. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -12,7 +12,8 @@ import type { TestServer } from '../serve.ts'
 const EVENT_FILE = 'lekhacon2027.yaml'
 
 /**
- * Returns the event file of tests/events, changed to dinars. The member price is 40.125 before and 47.348 after tax.
+ * Returns an event file from tests/events with its prices in dinars. The member price is 40.125 without tax and
+ * 47.348 with tax.
  */
 function buildEventFile(): string {
   const source = readFileSync(join(TOP, 'tests', 'events', EVENT_FILE), 'utf8')
@@ -55,7 +56,7 @@ async function expectDinars(page: Page, ...amounts: readonly string[]): Promise<
   expect(await readText(page)).not.toContain('₹')
 }
 
-test('an event in dinars shows only dinars', async () => {
+test('an event priced in dinars shows every amount in dinars', async () => {
   const { page } = delegate
   await page.goto(`${server.url}/lekhacon2027`)
   await waitForHydration(page)

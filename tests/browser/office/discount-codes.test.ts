@@ -1,4 +1,4 @@
-/** The office page for the discount codes of an event. */
+/** The office page for an event's discount codes. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser.ts'
@@ -81,7 +81,7 @@ test('discount codes are created and listed, and withdrawn after confirmation', 
   await expect.poll(() => codeRows.getByRole('button').count()).toBe(1)
   expect(consoleErrors).toEqual([])
 
-  // A withdrawn code gets no slip.
+  // No slip is printed for a withdrawn code.
   await page.getByRole('link', { name: 'Print slips' }).click()
   const slips = page.getByRole('list', { name: 'Slips' }).getByRole('listitem')
   await slips.filter({ hasText: createdCodes[1] ?? '' }).waitFor()
@@ -89,7 +89,7 @@ test('discount codes are created and listed, and withdrawn after confirmation', 
   await expect
     .poll(() => slips.innerText())
     .toContain('For 3 registrations, valid until 31 Jan 2026')
-  await expectAccessible(page, 'slips of codes')
+  await expectAccessible(page, 'printed code slips')
 
   // The other code is used for a manual registration with a companion.
   await page.goto(`${url}/admin/events/sample2026/registrations/new`)
@@ -119,7 +119,7 @@ test('discount codes are created and listed, and withdrawn after confirmation', 
   await companion.getByLabel('Name').fill('Binu Nair')
   await companion.getByLabel('Age').fill('7')
   await findAddButton(page).click()
-  await page.getByText('is registered but has not paid yet.').waitFor()
+  await page.getByText('has registered but has not paid yet.').waitFor()
   const regNo = (await page.getByRole('link', { name: /^SMPL/ }).textContent()) ?? ''
   expect(await server.deps.store.registration(regNo)).toMatchObject({
     total: 118_000,

@@ -1,4 +1,4 @@
-/** The office frame: rail by role, event switcher, search by keyboard, shortcuts, settings, phone layout. */
+/** The office frame: the rail for each role, event switcher, keyboard search, shortcuts, settings, phone layout. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { isAtLeast } from '../../../engine/index.ts'
@@ -54,7 +54,7 @@ const openAs = async (username: string, path: string, width = 1280): Promise<Pag
   await waitForHeading(visitor.page)
   return visitor.page
 }
-/** Waits until the heading has the focus, because the page then handles key presses. */
+/** Waits until the heading has focus, because only then does the page handle key presses. */
 const waitForHeading = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
 }
@@ -65,7 +65,7 @@ const expectOverlayAccessible = async (page: Page, state: string): Promise<void>
 const getPath = (page: Page): string => page.url().slice(url.length)
 const findRail = (page: Page) => page.getByRole('navigation', { name: 'Office' })
 
-/** Pages in the rail, with the lowest role that may open them. */
+/** The pages in the rail, each with the lowest role that may open it. */
 const PAGES = {
   Home: 'viewer',
   Registrations: 'viewer',
@@ -86,26 +86,33 @@ const OPTIONAL_PAGES = {
   'Event file': 'treasurer',
 } as const
 
-test.each(ROLES)('the rail for the role %s has exactly the pages of that role', async (role) => {
-  const page = await openAs(role, '/admin/login?next=/admin/dashboard')
-  // A user who is signed in does not have to sign in again.
-  expect(getPath(page)).toBe('/admin/dashboard')
-  const listPages = (pages: Readonly<Record<string, (typeof ROLES)[number]>>): readonly string[] =>
-    Object.keys(pages).filter((label) => isAtLeast(role, pages[label] ?? 'owner'))
-  const links = await findRail(page).getByRole('link').allTextContents()
-  expect(links).toEqual(expect.arrayContaining([...listPages(PAGES)]))
-  expect([...listPages(PAGES), ...listPages(OPTIONAL_PAGES)]).toEqual(expect.arrayContaining(links))
-  await expect
-    .poll(() => page.getByRole('link', { name: 'Add registration' }).count())
-    .toBe(role === 'viewer' ? 0 : 1)
-  if (role === 'owner') return
-  await page.goto(`${url}/admin/people?who=asha`)
-  await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
-  expect(getPath(page)).toBe('/admin/team?who=asha')
-  await page.getByText('An owner of all events can change your role').waitFor()
-})
+test.each(ROLES)(
+  'the rail for the role %s has exactly the pages that this role may open',
+  async (role) => {
+    const page = await openAs(role, '/admin/login?next=/admin/dashboard')
+    // The sign-in page redirects users who are already signed in.
+    expect(getPath(page)).toBe('/admin/dashboard')
+    const listPages = (
+      pages: Readonly<Record<string, (typeof ROLES)[number]>>,
+    ): readonly string[] =>
+      Object.keys(pages).filter((label) => isAtLeast(role, pages[label] ?? 'owner'))
+    const links = await findRail(page).getByRole('link').allTextContents()
+    expect(links).toEqual(expect.arrayContaining([...listPages(PAGES)]))
+    expect([...listPages(PAGES), ...listPages(OPTIONAL_PAGES)]).toEqual(
+      expect.arrayContaining(links),
+    )
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Add registration' }).count())
+      .toBe(role === 'viewer' ? 0 : 1)
+    if (role === 'owner') return
+    await page.goto(`${url}/admin/people?who=asha`)
+    await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
+    expect(getPath(page)).toBe('/admin/team?who=asha')
+    await page.getByText('An owner of all events can change your role').waitFor()
+  },
+)
 
-test('the event switcher keeps the page, and an old address leads to the registration', async () => {
+test('switching events keeps the same page open, and an old URL leads to the registration', async () => {
   const page = await openAs('owner', '/admin/events/sample2026/payments?tab=due&sort=name')
   await page.getByRole('button', { name: /^Sample 2026 .*change event/ }).click()
   await page.getByRole('searchbox', { name: 'Find an event' }).waitFor()
@@ -125,7 +132,7 @@ test('the event switcher keeps the page, and an old address leads to the registr
   expect(await page.title()).toBe('Dr. Meera Nair · Free 2026 · Rollcall office')
 })
 
-test('“/”, a name and Enter find a delegate; shortcuts and the theme can be set', async () => {
+test('pressing “/”, typing a name and pressing Enter opens a registration; shortcuts and the theme can be changed', async () => {
   const page = await openAs('desk', '/admin/dashboard')
   await page.keyboard.press('/')
   await page.keyboard.type('Meera Dr')
@@ -143,12 +150,12 @@ test('“/”, a name and Enter find a delegate; shortcuts and the theme can be 
   await expect.poll(() => getPath(page)).toBe('/admin/dashboard')
   await waitForHeading(page)
 
-  // The search finds pages and actions, chosen with the arrow keys. It opens even while a field has the focus.
+  // The search also finds pages and actions, which the arrow keys select. It opens even while a field has focus.
   await page.keyboard.press('Control+k')
   await page.keyboard.type('add sample')
   const addOption = page.getByRole('option', { name: 'Add registration: Sample 2026' })
   await addOption.waitFor()
-  // Registrations that are found in the meantime are listed above it.
+  // Registrations found in the meantime are listed above this action.
   do await page.keyboard.press('ArrowUp')
   while ((await addOption.getAttribute('aria-selected')) !== 'true')
   await page.keyboard.press('Enter')
@@ -160,7 +167,7 @@ test('“/”, a name and Enter find a delegate; shortcuts and the theme can be 
   await page.getByRole('radio', { name: 'Dark' }).check()
   await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck()
   await expectOverlayAccessible(page, 'user menu')
-  // Tab leaves the menu, and the page is accessible again.
+  // Tab leaves the menu, and the page can be used again.
   await page.getByRole('dialog').getByRole('button', { name: 'Logout' }).focus()
   await page.keyboard.press('Tab')
   await expect
@@ -177,7 +184,7 @@ test('“/”, a name and Enter find a delegate; shortcuts and the theme can be 
     .toBe('combobox')
 })
 
-test('on a phone, the main pages are at the bottom and the others in a menu', async () => {
+test('on a phone, links to the main pages are at the bottom and the other links are in a menu', async () => {
   const page = await openAs('owner', '/admin/dashboard', 360)
   const bar = page.getByRole('navigation', { name: 'Main' })
   expect(await bar.getByRole('link').allTextContents()).toEqual([

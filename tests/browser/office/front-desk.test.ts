@@ -1,4 +1,4 @@
-/** The front desk and a registration's page: clicks per task, the focus, and two users at once. */
+/** The front desk and a registration's page: clicks per task, keyboard focus, and two users at the same time. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
@@ -73,7 +73,7 @@ function isFocusVisible(): boolean {
   )
 }
 
-/** Returns the accessible name of the focused element. Handles only the kinds of elements on these pages. */
+/** Returns the accessible name of the focused element. Supports only the kinds of elements that these pages contain. */
 function readFocusedName(): string {
   const { activeElement: focusedElement } = document
   const labels =
@@ -116,7 +116,7 @@ test('adding a walk-in who pays in cash takes three clicks; a changed price is s
   await page.getByText('Choose a payment method.').waitFor()
   await page.getByText('Full name is required').waitFor()
   await expect.poll(() => page.evaluate(readFocusedName)).toBe('Full Name')
-  const summary = page.getByText('is registered and paid. Received: ₹\u00a03,540')
+  const summary = page.getByText('has registered and paid. Received: ₹\u00a03,540')
   const clicks = await countClicks(page, async () => {
     await fillPerson(page, 'Asha Walkin')
     await page.getByRole('radio', { name: 'Cash' }).check()
@@ -131,7 +131,7 @@ test('adding a walk-in who pays in cash takes three clicks; a changed price is s
   const name = page.getByLabel('Full Name')
   await expect.poll(() => name.evaluate((input) => input === document.activeElement)).toBe(true)
 
-  // The period ends while the form is open.
+  // The price period ends while the form is open.
   await fillPerson(page, 'Binu Later')
   await page.getByRole('button', { name: 'Add and record ₹\u00a03,540' }).waitFor()
   server.setClock('2026-02-01T00:10:00+05:30')
@@ -150,10 +150,10 @@ test('adding a walk-in who pays in cash takes three clicks; a changed price is s
   }
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.getByRole('button', { name: 'Add and record ₹\u00a04,720' }).click()
-  await page.getByText('is registered and paid. Received: ₹\u00a04,720').waitFor()
+  await page.getByText('has registered and paid. Received: ₹\u00a04,720').waitFor()
 })
 
-test('a full refund takes three clicks and resending an email two; a dialog focuses its first field, a destructive dialog “Keep registration”', async () => {
+test('a full refund takes three clicks and resending an email takes two; a dialog focuses its first field, but a destructive dialog focuses “Keep registration”', async () => {
   const { page } = visitor
   await openRegistration(page, await addPaidRegistration(1))
   const actions = page.getByRole('region', { name: 'Actions' })
@@ -182,7 +182,7 @@ test('a full refund takes three clicks and resending an email two; a dialog focu
   expect(refundClicks).toBeLessThanOrEqual(3)
 })
 
-test('an email is corrected in its row within three clicks or by keyboard alone; a new price is shown before saving, and an error at its field', async () => {
+test('an email address is corrected in its row in at most three clicks or by keyboard alone; a new price is shown before saving, and an error is shown at its field', async () => {
   const { page } = visitor
   const regNo = await addPaidRegistration(2)
   await openRegistration(page, regNo)
@@ -225,7 +225,7 @@ test('an email is corrected in its row within three clicks or by keyboard alone;
   await form.getByRole('button', { name: 'Save with the new price ₹\u00a01,180' }).click()
   await page.getByText('To refund: ₹\u00a02,360').waitFor()
   await expectFocusKept(page)
-  await page.getByRole('checkbox', { name: 'Show views' }).check()
+  await page.getByRole('checkbox', { name: 'Show who viewed it' }).check()
   await findEntries(page, 'Opened the registration').first().waitFor()
   await page.setViewportSize({ width: 320, height: 600 })
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
@@ -273,7 +273,7 @@ test('if two users correct the same answer, no correction is lost: an open page 
   await context.close()
 })
 
-test('by keyboard alone: adds a walk-in, records and refunds a payment, selects, moves between registrations and exports', async () => {
+test('by keyboard alone, staff add a walk-in, record and refund a payment, select rows, move between registrations and export', async () => {
   const { page, context } = await visit(browser, { privateWindow: true })
   await addSessionCookie(context, url, { username: 'office', password: PASSWORD })
   const { keyboard } = page
@@ -309,14 +309,14 @@ test('by keyboard alone: adds a walk-in, records and refunds a payment, selects,
     await waitForHeading('Sample')
     await keyboard.press('n')
     await waitForHeading('Add registration')
-    // In a field, the letter of a shortcut is ordinary text.
+    // In a field, a shortcut's letter is typed as text.
     await typeInto('Full Name', 'nina x [Keyboard]')
     await typeInto('Email Address', 'nina@example.org')
     await typeInto('Phone Number', '9876522222')
     await pressTabTo(page, 'Cash')
     await keyboard.press('Space')
     await pressEnterOn(/^Add and record/)
-    await page.getByText('is registered and paid').waitFor()
+    await page.getByText('has registered and paid').waitFor()
     await page.getByRole('region', { name: 'Added registration' }).getByRole('link').waitFor()
     await findPerson('nina x', 'nina x [Keyboard]')
     await pressEnterOn('Refund')

@@ -29,7 +29,7 @@ afterEach(async () => {
     throw new Error(`the browser logged errors: ${visitor.consoleErrors.join('; ')}`)
 })
 
-/** Opens an address with a session, without the sign-in page. */
+/** Opens a page as a signed-in user, without using the sign-in page. */
 const openPage = async (path: string, width = 1280): Promise<Page> => {
   visitor = await visit(browser, { width })
   await addSessionCookie(visitor.context, url, { username: 'office', password: PASSWORD })
@@ -37,13 +37,13 @@ const openPage = async (path: string, width = 1280): Promise<Page> => {
   return visitor.page
 }
 const findStatus = (page: Page) => page.locator('.list-summary[role=status]')
-/** Expects the focus on another control after the focused control has removed itself. */
+/** Expects that another control has focus after the focused control has removed itself. */
 const expectFocusNotLost = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
 }
 
 describe('the list', () => {
-  test('filters, totals and pages are in the address, and Back undoes them', async () => {
+  test('a filter changes the totals, filters and the page are in the URL, and Back undoes them', async () => {
     const page = await openPage('/admin/afpicon2026')
     await findStatus(page).getByText('130 registrations').waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(22)
@@ -73,7 +73,7 @@ describe('the list', () => {
     expect(page.url()).toBe(`${url}/admin/afpicon2026`)
   })
 
-  test('typing searches after a pause, Enter searches immediately, and dates limit the list', async () => {
+  test('the list is searched after a pause in typing or immediately on Enter, and can be limited by date', async () => {
     const page = await openPage('/admin/afpicon2026')
     const search = page.getByLabel('Search')
     await search.fill('Example 07')
@@ -88,7 +88,7 @@ describe('the list', () => {
     await expect.poll(() => search.inputValue()).toBe('')
   })
 
-  test('S191 S192: page links lead to the first, the last and the current page ± 2, and the page size can be chosen', async () => {
+  test('S191 S192: page links lead to the first and last page and to pages within 2 of the current one, and the page size can be chosen', async () => {
     const page = await openPage('/admin/afpicon2026?page_size=10&page=7')
     await page.getByText('61 to 70 of 130').waitFor()
     const pages = page.getByRole('navigation', { name: 'Pages' })
@@ -103,7 +103,7 @@ describe('the list', () => {
     await page.getByText('121 to 130 of 130').waitFor()
   })
 
-  test('the header stays visible after scrolling, and the next page opens at its top', async () => {
+  test('the header stays visible while scrolling, and the next page opens at its top', async () => {
     const page = await openPage('/admin/afpicon2026?page_size=100')
     await findStatus(page).getByText('1 to 100 of 130').waitFor()
     const header = page.getByRole('columnheader', { name: 'Registration Number' })
@@ -139,7 +139,7 @@ describe('the list', () => {
         .toBe(true)
   })
 
-  test('an attendance list is alphabetical; printed, it has no navigation and repeats its header on each sheet', async () => {
+  test('an attendance list is alphabetical; when printed, it has no navigation and its header is repeated on each sheet', async () => {
     const page = await openPage('/admin/afpicon?payment_status=failed')
     await page.getByRole('link', { name: 'Print list' }).click()
     await page.getByText('33 registrations').waitFor()
@@ -155,7 +155,7 @@ describe('the list', () => {
     const controls = ['navigation', 'search', 'button', 'link', 'checkbox'] as const
     const readControlTexts = async () => {
       const controlTexts = controls.map((role) => page.getByRole(role).allTextContents())
-      // On paper, column headings remain, and links are plain numbers.
+      // In print, the column headings remain, and links become plain numbers.
       return (await Promise.all(controlTexts)).flat().filter((text) => !/^Sort by|^AFPI/.test(text))
     }
     await expect.poll(readControlTexts).toEqual([])
@@ -171,13 +171,13 @@ describe('the list', () => {
     await page.emulateMedia({ media: null })
   })
 
-  test('a selection is kept on the next page, and can include all rows of the list', async () => {
+  test('a selection persists across pages, and can include all rows of the list', async () => {
     const page = await openPage('/admin/afpicon2026?page_size=10&payment_status=failed')
     const bar = page.getByRole('group', { name: 'Selected registrations' })
     await page.getByLabel('Select Dr. Example 130').check()
     await page.getByRole('button', { name: 'Next page' }).click()
     await page.getByText('11 to 20 of 33').waitFor()
-    // The line above the table has the focus, so it is visible.
+    // The line above the table has focus, so it is visible.
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent))
       .toContain('11 to 20 of 33')
@@ -212,7 +212,7 @@ describe('the list', () => {
     await bar.getByText('15 selected').waitFor()
   })
 
-  test('S138 S164: the export is the filtered list, with the event and the filter in its file name', async () => {
+  test('S138 S164: the export contains the filtered list, and its file name contains the event and the filter', async () => {
     const page = await openPage('/admin/afpicon2026?payment_status=failed')
     await findStatus(page).getByText('33 failed registrations').waitFor()
     const [file] = await Promise.all([
@@ -238,7 +238,7 @@ describe('the list', () => {
     await page.getByLabel('AFPI Member', { exact: true }).waitFor()
     await expectAccessible(page, 'filters on a phone')
     await page.getByRole('button', { name: 'Export CSV' }).waitFor()
-    // A row has three lines with any selection of columns.
+    // A row has three lines, regardless of the selected columns.
     expect(await page.getByText('Columns', { exact: true }).isVisible()).toBe(false)
     for (const path of [
       '/admin/afpicon2026',
@@ -254,12 +254,12 @@ describe('the list', () => {
         .poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: path })
         .toBe(360)
       if (path !== '/admin/afpicon2026') continue
-      // The first row is in the window.
+      // The first row is visible without scrolling.
       expect((await page.getByRole('row').first().boundingBox())?.y).toBeLessThanOrEqual(420)
     }
   })
 
-  test("a failed call shows the event file's message, which can be dismissed", async () => {
+  test("after a failed request, the event file's message is shown and can be dismissed", async () => {
     const page = await openPage('/admin/afpicon2026')
     await findStatus(page).getByText('130 registrations').waitFor()
     await page.route('**/afpicon/admin/registrations/**', (route) => route.abort())
@@ -270,7 +270,7 @@ describe('the list', () => {
         'Failed to load registrations: Network error. Please check your internet connection.',
       )
       .waitFor()
-    await expectAccessible(page, 'list, call failed')
+    await expectAccessible(page, 'list, request failed')
     await expect.poll(() => page.getByRole('row').count()).toBe(22)
     await problem.getByRole('button', { name: 'Dismiss' }).click()
     await expect.poll(() => problem.count()).toBe(0)
@@ -283,14 +283,14 @@ describe('the list', () => {
     await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
     await page.unroute('**/afpicon/admin/registrations/**')
 
-    // A response from a proxy is not a list either; tests/web covers the other cases.
+    // A proxy's response is not accepted as a list either; tests/web covers the other cases.
     for (const body of ['<h1>proxy</h1>']) {
       await page.route('**/afpicon/admin/registrations/**', (route) => route.fulfill({ body }))
       await page.goto(`${url}/admin/afpicon2026`)
       await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
       await page.unroute('**/afpicon/admin/registrations/**')
     }
-    // Rows without a page object are accepted, as in the older lists of the specification.
+    // A response with rows but no page object is accepted, as in the older lists of the specification.
     await page.route('**/afpicon/admin/registrations/**', (route) =>
       route.fulfill({
         json: [{ reg_no: 'AFPI0000000000017', payment_status: 'pending', full_name: 'Dr. Plain' }],
@@ -314,7 +314,7 @@ describe('the list', () => {
     }
   })
 
-  test('an invalid filter in the address shows a message', async () => {
+  test('an invalid filter in the URL shows a message', async () => {
     const page = await openPage('/admin/afpicon2026?payment_status=paid')
     await page
       .getByRole('alert')

@@ -46,7 +46,7 @@ afterAll(async () => {
   await inbox.close()
 })
 
-/** Fills in the form with a bank transfer, and returns the registration number on the self-service page. */
+/** Registers with payment by bank transfer, and returns the registration number from the self-service page. */
 async function registerByTransfer(page: Page, email: string): Promise<string> {
   await page.goto(`${server.url}/lekhacon2027`)
   await waitForHydration(page)
@@ -74,7 +74,7 @@ async function openInOffice({ page }: Visit, regNo: string): Promise<Page> {
   return page
 }
 
-test('a delegate reports a transfer with a screenshot, staff confirm it, and an email contains ticket and receipt', async () => {
+test('a delegate reports a transfer with a screenshot, staff confirm it, and the ticket and receipt are emailed', async () => {
   const email = 'asha@delegate.example'
   const { page } = delegate
   const regNo = await registerByTransfer(page, email)
@@ -105,7 +105,7 @@ test('a delegate reports a transfer with a screenshot, staff confirm it, and an 
   await page.getByRole('heading', { name: 'You Are Registered' }).waitFor()
 })
 
-test('a user with the desk role adds a delegate and records the payment, without a refund button', async () => {
+test('a user with the desk role adds a delegate and records the payment, but has no refund button', async () => {
   const deskUser = { username: 'spot', password: 'a long password for the desk' }
   const addCommand = ['user', 'add', deskUser.username, '--role', 'desk', '--event', 'lekhacon2027']
   execFileSync(
@@ -132,7 +132,7 @@ test('a user with the desk role adds a delegate and records the payment, without
   await page.getByLabel('Paid by').selectOption('cash')
   await page.getByLabel('Slip number').fill('17')
   await findAddButton(page).click()
-  await page.getByText('is registered and paid.').waitFor()
+  await page.getByText('has registered and paid.').waitFor()
   await page.getByRole('link', { name: REG_NO_PATTERN }).click()
   await findEntries(page, 'Added by staff').first().waitFor()
   await expect.poll(() => findActions(page).getByRole('button', { name: 'Refund' }).count()).toBe(0)
@@ -164,7 +164,7 @@ test('the desk form shows that a workshop is full before the payment, and a slip
   await page.getByLabel('Phone').focus()
   await page.getByText('same email').waitFor()
   await page.getByRole('link', { name: 'Chitra Menon' }).waitFor()
-  await expectAccessible(page, 'a person who is registered already, at the desk')
+  await expectAccessible(page, 'a person who is already registered, at the desk')
   await page.getByLabel('Email').fill('fathima@delegate.example')
   await page.getByLabel('Phone').focus()
   await expect.poll(() => page.getByText('same email').count()).toBe(0)
@@ -184,7 +184,7 @@ test('the desk form shows that a workshop is full before the payment, and a slip
   await page.getByText('Nothing was registered.').waitFor()
   await page.getByLabel('Slip number').and(page.locator('[aria-invalid="true"]')).fill('18')
   await findAddButton(page).click()
-  await page.getByText('is registered and paid.').waitFor()
+  await page.getByText('has registered and paid.').waitFor()
 })
 
 test('a cash payment is refunded outside Rollcall, and the erase dialog states the refund due', async () => {

@@ -1,4 +1,4 @@
-/** Starts an office with a user and 130 registrations of an event. */
+/** Starts an office with one user and 130 registrations for one event. */
 import { startTestApp } from '../../server/harness.ts'
 import type { TestApp } from '../../server/harness.ts'
 import { hashCheaply, PASSWORD, toNoon, register } from '../../server/office/office.ts'
@@ -6,7 +6,10 @@ import { hashCheaply, PASSWORD, toNoon, register } from '../../server/office/off
 export const EVENT = 'afpicon2026'
 export const START_TIME = '2025-10-10T16:00:00+05:30'
 
-/** Starts the office. Half of the registrations are paid, and a quarter failed. The username is `office`. */
+/**
+ * Starts the office. Half of the registrations are paid, and the payments of a quarter failed. The username is
+ * `office`.
+ */
 export async function startOfficeWithRegistrations(): Promise<TestApp> {
   const server = await startTestApp({ clock: START_TIME })
   await server.deps.store.addAdmin('office', await hashCheaply(PASSWORD), server.now())

@@ -32,14 +32,14 @@ const signIn = async (page: Page): Promise<void> => {
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
-/** Opens an address without a session and signs in there. */
+/** Opens a page without a session, and signs in on the sign-in page. */
 const openPageSignedOut = async (path: string): Promise<Page> => {
   visitor = await visit(browser)
   await visitor.page.goto(url + path)
   await signIn(visitor.page)
   return visitor.page
 }
-/** Opens an address with a session, without the sign-in page. */
+/** Opens a page as a signed-in user, without using the sign-in page. */
 const openPage = async (path: string, width = 1280): Promise<Page> => {
   visitor = await visit(browser, { width })
   await addSessionCookie(visitor.context, url, { username: 'office', password: PASSWORD })
@@ -49,7 +49,7 @@ const openPage = async (path: string, width = 1280): Promise<Page> => {
 const findStatus = (page: Page) => page.locator('.list-summary[role=status]')
 
 describe('signing in', () => {
-  test('S073 S133: shows missing values at their fields and a wrong password, then opens the dashboard', async () => {
+  test('S073 S133: reports missing values at their fields and a wrong password, then opens the dashboard', async () => {
     visitor = await visit(browser)
     const { page } = visitor
     await page.goto(`${url}/admin/login`)
@@ -79,7 +79,7 @@ describe('signing in', () => {
     expect(new URL(page.url()).pathname).toBe('/admin/dashboard')
   })
 
-  test('without a session, every office page leads to the sign-in page and back', async () => {
+  test('without a session, every office page leads to the sign-in page, and signing in leads back', async () => {
     const page = await openPageSignedOut('/admin/afpicon2026?payment_status=failed&page=2')
     await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
     expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&page=2`)
@@ -92,7 +92,7 @@ describe('signing in', () => {
     ).toEqual([[], [], ''])
   })
 
-  test('does not redirect to a foreign address', async () => {
+  test('does not redirect to another website', async () => {
     const page = await openPageSignedOut('/admin/login?next=//evil.example/')
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   })
@@ -108,7 +108,7 @@ describe('a registration', () => {
     )
     const timeline = page.getByRole('region', { name: 'Timeline' })
     await timeline.getByText('The gateway confirmed ₹\u00a07,080, reference REF5.').waitFor()
-    await timeline.getByRole('checkbox', { name: 'Show views' }).check()
+    await timeline.getByRole('checkbox', { name: 'Show who viewed it' }).check()
     await timeline.getByText('opened the registration').first().waitFor()
     await expectAccessible(page, 'registration')
     await page.getByRole('button', { name: 'Resend confirmation' }).click()
@@ -119,7 +119,7 @@ describe('a registration', () => {
     await findStatus(page).getByText('1 paid registration, matching “Example 005”').waitFor()
   })
 
-  test('links to the previous and the next registration of the list, across pages', async () => {
+  test('links to the previous and next registration in the list, across pages', async () => {
     const page = await openPage('/admin/afpicon2026?payment_status=failed&page_size=10')
     await page.getByRole('link', { name: buildRegNo(server, EVENT, 94) }).click()
     await page.getByRole('link', { name: 'Next' }).click()
@@ -133,7 +133,7 @@ describe('a registration', () => {
 })
 
 describe('the dashboard', () => {
-  test('shows figures, panels, described charts, recent registrations and links to the lists', async () => {
+  test('shows figures, panels, charts with descriptions, recent registrations and links to the lists', async () => {
     const page = await openPage('/admin/dashboard')
     const figureCards = page.locator('dl.figures > div')
     await figureCards.first().waitFor()
@@ -171,7 +171,7 @@ describe('the dashboard', () => {
     await signIn(page)
     const problem = page.getByRole('alert').getByText('Failed to load dashboard statistics')
     await problem.waitFor()
-    await expectAccessible(page, 'dashboard, call failed')
+    await expectAccessible(page, 'dashboard, request failed')
     for (const body of ['<h1>proxy</h1>', '{"data":{"now":1}}']) {
       responseBody = body
       await page.reload()
@@ -242,7 +242,7 @@ describe('the session ends', () => {
   })
 })
 
-test('the theme follows the device; every page of the office is readable in both themes, and axe can measure each text', async () => {
+test('the theme follows the device; every office page is readable in both themes, and axe can measure the contrast of every text', async () => {
   const page = await openPage('/admin/dashboard')
   await page.setViewportSize({ width: 1280, height: 900 })
   const event = `/admin/events/${EVENT}`
@@ -293,14 +293,14 @@ test('the theme follows the device; every page of the office is readable in both
   await page.emulateMedia({ colorScheme: null })
 })
 
-test('by keyboard alone: sign in, open a list, filter, open a row, go back, sign out', async () => {
+test('by keyboard alone, a user signs in, opens a list, filters it, opens a row, goes back and signs out', async () => {
   visitor = await visit(browser)
   const { page } = visitor
   const pressTabUntil = async (
     name: string | RegExp,
     role: 'button' | 'link' | 'combobox' = 'link',
   ): Promise<void> => {
-    // Located once, because searching by name after each key takes most of the time on a long list.
+    // The element is located once, because on a long list, searching by name after each key press takes too long.
     const targetElement = await page
       .getByRole(role, { name, exact: typeof name === 'string' })
       .first()

@@ -1,4 +1,4 @@
-/** A treasurer's month-end close, with the number of clicks, and one decision on several payments. */
+/** A treasurer's month-end close, counted in clicks, and one decision that covers several payments. */
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
@@ -44,11 +44,11 @@ async function signInAtHome(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
 }
 
-test('two clicks show the payments of January, one click the amounts due, and two export the file for the accountant', async () => {
+test('two clicks show the payments for January, one shows the amounts due, and two export the file for the accountant', async () => {
   const { page, context, consoleErrors } = await visit(browser, { width: 1280 })
   await signInAtHome(page)
 
-  // Two clicks: the page, and the month. The last link opens the page for all events.
+  // Two clicks: the page, and the month. The last “Payments” link opens the page for all events.
   await page.getByRole('link', { name: 'Payments', exact: true }).last().click()
   await page.getByLabel('Paid on').selectOption({ label: 'Last month (January 2026)' })
   const expectedTotals = [...january.expected.values()]
@@ -65,7 +65,7 @@ test('two clicks show the payments of January, one click the amounts due, and tw
   await page
     .getByRole('row', { name: /Total: 59 payments.*, including ₹.* under review/ })
     .waitFor()
-  await expectAccessible(page, 'payments of a month')
+  await expectAccessible(page, 'payments for a month')
 
   // Two clicks: the month, and its file.
   await page.getByRole('link', { name: 'Close month' }).click()
@@ -94,7 +94,7 @@ test('two clicks show the payments of January, one click the amounts due, and tw
   const bar = page.getByRole('group', { name: 'Selected payments' })
   await bar.getByRole('button', { name: 'Accept as full payment' }).click()
   const dialog = page.getByRole('dialog')
-  // On a registration, "Received" totals only payments that count, and these payments do not count yet.
+  // On a registration's page, "Received" totals only payments that count, and these do not count yet.
   await dialog.getByText('These payments').waitFor()
   await dialog.getByText('Under review').waitFor()
   await expectAccessible(page, 'a decision on several payments')
@@ -122,7 +122,7 @@ test('two clicks show the payments of January, one click the amounts due, and tw
   await context.close()
 })
 
-test('from Home, one click shows whether a doctor paid or finds a phone number, one shows the amounts due to two events, and three remind all delegates', async () => {
+test('from Home, one click shows whether a doctor has paid or finds a phone number, one shows the amounts due for two events, and three remind all delegates', async () => {
   const people = [
     { event: EVENT_IDS[0], name: 'Dr. Meera Nair', phone: '+919847012345', isPaid: true },
     { event: EVENT_IDS[0], name: 'Anil Kumar', phone: '+919847054321', isPaid: false },
@@ -163,7 +163,7 @@ test('from Home, one click shows whether a doctor paid or finds a phone number, 
 
   const dueClicks = await countClicks(page, async () => {
     await page.getByRole('link', { name: 'Amounts due' }).click()
-    await page.getByText(`2 registrations owe ${formatMoney(toAmount(236_000), INR)}`).waitFor()
+    await page.getByText(`${formatMoney(toAmount(236_000), INR)} due on 2 registrations`).waitFor()
   })
   expect(dueClicks).toBeLessThanOrEqual(1)
   for (const event of ['Sample 2026', 'Second 2026'])
@@ -179,9 +179,9 @@ test('from Home, one click shows whether a doctor paid or finds a phone number, 
     await page.getByText('1 reminder sent. 1 already reminded in the last 24 hours.').waitFor()
   })
   expect(dueClicks + reminderClicks).toBeLessThanOrEqual(3)
-  // The server's clock decides: both were reminded a moment ago, although the browser's clock is months ahead.
+  // The server's clock is used: both were reminded a moment ago, although the browser's clock is months ahead.
   await page.getByRole('button', { name: 'Remind all 2' }).click()
-  await page.getByRole('dialog').getByText('2 get no reminder').waitFor()
+  await page.getByRole('dialog').getByText('2 delegates will not get a reminder').waitFor()
   expect(await page.getByRole('button', { name: 'Send 0 reminders' }).isDisabled()).toBe(true)
   expect(consoleErrors).toEqual([])
   await context.close()

@@ -1,4 +1,4 @@
-/** The recovery page, by keyboard, and a payment for an order that is not in the database. */
+/** The recovery page, used by keyboard, and a payment for an order that is not in the database. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, toAmount } from '../../../engine/index.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
     ['desk', 'desk'],
   ] as const)
     await store.addAdmin(name, await hashCheaply(PASSWORD), server.now(), { role, events: null })
-  // The backup contains its queued email.
+  // The restored copy contains the first registration's queued email.
   await server.post('/api/free2026/register/', { ...fixtureDelegate, email: 'asha@example.org' })
   await server.post('/api/sample2026/register/', { ...fixtureDelegate, email: 'ravi@example.org' })
   const restoredAt = instant(server.now() + 60_000)
@@ -110,13 +110,15 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
   await page.getByRole('button', { name: 'Ignore (not ours)' }).click()
   await page.getByLabel('Reason').fill('Paid back by hand.')
   await page.getByRole('dialog').getByRole('button', { name: 'Ignore (not ours)' }).click()
-  await page.getByText('Payment ignored. It does not count and is not refunded.').waitFor()
+  await page
+    .getByText('Payment ignored. It is not applied to any registration and is not refunded.')
+    .waitFor()
 
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('link', { name: 'Recovery', exact: true }).click()
   const endButton = page.getByRole('button', { name: 'End the recovery' })
   await endButton.waitFor()
-  // Tabs from the heading, which has the focus, to the button, and through the dialog.
+  // Presses Tab from the focused heading to the button, and then through the dialog.
   await expect.poll(() => readFocusedTag(page)).toBe('H1')
   await page.keyboard.press('Tab')
   await expect

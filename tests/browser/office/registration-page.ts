@@ -1,4 +1,4 @@
-/** Steps in the office that several tests use. */
+/** Steps on office pages that several tests share. */
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
@@ -12,7 +12,7 @@ export async function pressAction(page: Page, name: string): Promise<void> {
   await button.click()
 }
 
-/** Finds the submit button of the manual registration form. It states the amount if a payment is recorded. */
+/** Finds the submit button of the manual registration form. Its label includes the amount if a payment is recorded. */
 export const findAddButton = (page: Page): Locator =>
   page.getByRole('button', { name: /^Add (?:registration$|and record )/ })
 
@@ -20,7 +20,7 @@ export const findAddButton = (page: Page): Locator =>
 export const findEntries = (page: Page, text: string | RegExp): Locator =>
   page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').filter({ hasText: text })
 
-/** Performs a task, expects that the focus is not lost at the end, and returns the number of clicks. */
+/** Performs a task, checks that focus is not lost at the end, and returns the number of clicks. */
 export async function countClicks(page: Page, perform: () => Promise<void>): Promise<number> {
   await page.evaluate(() => {
     const isCounting = document.body.dataset['clicks'] !== undefined

@@ -37,11 +37,11 @@ test('an owner sets up a second factor, signs in with it, and adds a user for on
   await page.goto(`${url}/admin/account`)
   await signIn(page, 'owner', PASSWORD)
 
-  // Account: a wrong password is reported at its field, the secret is shown, and its code turns on two-step sign-in.
+  // Account: a wrong password is reported at its field, and a code from the secret shown turns on two-step sign-in.
   const factorRegion = page.getByRole('region', { name: 'Two-step sign-in' })
   await factorRegion.getByLabel('Your password').fill('not this one')
   await factorRegion.getByRole('button', { name: 'Show QR code' }).click()
-  await factorRegion.getByText('This password is wrong.').waitFor()
+  await factorRegion.getByText('Incorrect password.').waitFor()
   await expectAccessible(page, 'an account with a wrong password')
   await factorRegion.getByLabel('Your password').fill(PASSWORD)
   await factorRegion.getByRole('button', { name: 'Show QR code' }).click()
@@ -55,14 +55,14 @@ test('an owner sets up a second factor, signs in with it, and adds a user for on
   await expect.poll(() => hasNoScroll(page)).toBe(true)
   await expectAccessible(page, 'the recovery codes are shown')
 
-  // After signing out and in, the code is requested once the password is correct.
+  // At the next sign-in, a code is requested after the correct password.
   await openMenu(page)
   await page.getByRole('button', { name: 'Logout' }).click()
   server.setTime('2025-10-10T12:05:00+05:30')
   await signIn(page, 'owner', PASSWORD)
   await page.getByLabel('Code from your authenticator app').fill('000000')
   await page.getByRole('button', { name: 'Sign In' }).click()
-  await page.getByRole('alert').getByText('This code is wrong.').waitFor()
+  await page.getByRole('alert').getByText('Incorrect code.').waitFor()
   await expectAccessible(page, 'a wrong code')
   await page.getByLabel('Code from your authenticator app').fill(buildCode(secret))
   await page.getByRole('button', { name: 'Sign In' }).click()
@@ -116,7 +116,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user for on
   await deskVisit.page.goto(`${url}${getListPath(secondEvent)}`)
   await deskVisit.page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
 
-  // The audit log names the user. Removing a user requires confirmation. The log keeps the name.
+  // Removing a user requires confirmation. The audit log still shows the removed user's name.
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').waitFor()
   await expectAccessible(page, 'removing a user')
@@ -129,7 +129,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user for on
   await page.getByRole('button', { name: 'Filters', exact: true }).click()
   await page.getByLabel('User', { exact: true }).selectOption('sita')
   await entryItems.filter({ hasText: 'sita set a password with a link' }).waitFor()
-  // The filtered list contains no entries of the owner.
+  // The filtered list contains no entries for the owner.
   await expect.poll(() => entryItems.filter({ hasText: 'owner' }).count()).toBe(0)
   await expectAccessible(page, 'activity')
   await expect.poll(() => hasNoScroll(page)).toBe(true)

@@ -1,4 +1,4 @@
-/** A treasurer's day: payments that do not match, corrections with balances and refunds, and payouts. */
+/** A treasurer's day: payments that do not match, corrections that cause balances or refunds, and payouts. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -104,7 +104,7 @@ async function registerDelegate(
   return body.reg_no
 }
 
-/** Pays in the delegate's browser and returns the address of the gateway's pages. */
+/** Pays in the delegate's browser and returns the origin of the gateway's pages. */
 async function payInBrowser(regNo: string, button: string): Promise<string> {
   const { page } = delegate
   await page.goto(`${server.url}/sample2026/payment/success?orderId=${regNo}`)
@@ -124,13 +124,13 @@ async function resendGatewayMessage(orderId: string): Promise<void> {
   expect(response.status).toBe(200)
 }
 
-/** Reads the gateway's reference of a payment from its page in the office. */
+/** Reads the gateway's reference for a payment from the registration's office page. */
 async function readReference(page: Page): Promise<string> {
   const confirmationText = page.getByText(/^The gateway confirmed .* reference \d+\.$/)
   return /reference (\d+)\.$/.exec((await confirmationText.first().textContent()) ?? '')?.[1] ?? ''
 }
 
-test('of payments that do not match, the treasurer accepts a transfer, refunds a card payment after the gateway first rejects the refund, and moves an unmatched payment to a delegate found by name', async () => {
+test('for payments that do not match, the treasurer accepts a transfer, refunds a card payment on the second attempt, and moves an unmatched payment to a delegate found by name', async () => {
   const { page } = visitor
   const shortRegNo = await registerDelegate(1, 'card')
   const gatewayUrl = await payInBrowser(shortRegNo, 'Pay a wrong amount')
@@ -172,9 +172,9 @@ test('of payments that do not match, the treasurer accepts a transfer, refunds a
   await expectAccessible(page, 'refunding a payment in review')
   await confirmAction('He pays again.', 'Refund')
   const status = page.getByRole('main').getByRole('status')
-  // A refusal is shown as an alert, not in the success colour, and receives the focus.
+  // A refusal is shown as an alert, not in the success colour, and receives focus.
   const refusal = page.getByRole('main').getByRole('alert')
-  await refusal.getByText('The gateway refused the refund').waitFor()
+  await refusal.getByText('The gateway rejected the refund').waitFor()
   await expect.poll(() => status.first().textContent()).toBe('')
   const readRefusalState = () =>
     refusal.evaluate((alert) => [
@@ -193,7 +193,7 @@ test('of payments that do not match, the treasurer accepts a transfer, refunds a
     .first()
     .waitFor()
 
-  // An unmatched bank payment is sent to review from the statement, found on the dashboard, and moved.
+  // An unmatched bank payment is sent for review from the statement, found on the dashboard, and moved.
   const friendsRegNo = await registerDelegate(3, 'transfer')
   await page.goto(`${server.url}/admin/payments/statements`)
   await page.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
@@ -204,8 +204,8 @@ test('of payments that do not match, the treasurer accepts a transfer, refunds a
     ),
   })
   await page.getByRole('button', { name: 'Match payments' }).click()
-  await page.getByRole('button', { name: 'Send to review line 2' }).click()
-  await page.getByText('1 line sent to review.').waitFor()
+  await page.getByRole('button', { name: 'Send for review line 2' }).click()
+  await page.getByText('1 line sent for review.').waitFor()
   await page.goto(`${server.url}/admin/dashboard`)
   await page
     .getByRole('listitem')
@@ -215,14 +215,14 @@ test('of payments that do not match, the treasurer accepts a transfer, refunds a
   const unmatchedRegion = page.getByRole('region', { name: /^Payment C/ })
   await unmatchedRegion.getByText('NEFT FROM A FRIEND').waitFor()
   await unmatchedRegion.getByRole('button', { name: 'Move to another registration' }).click()
-  // Staff know the name, so the dialog finds the number.
+  // Staff know only the name; the dialog finds the number.
   await findDialog().getByRole('combobox', { name: 'Other registration' }).fill('Delegate 3')
   await findDialog()
     .getByRole('option', { name: /Delegate 3/ })
     .waitFor()
   await page.keyboard.press('Enter')
   await findDialog().getByText('Moves the payment to Delegate 3.').waitFor()
-  await expectAccessible(page, 'where a payment is moved')
+  await expectAccessible(page, 'choosing where to move a payment')
   const numberField = findDialog().getByLabel('Other registration number')
   expect(await numberField.inputValue()).toBe(friendsRegNo)
   await confirmAction('Her friend paid.', 'Move to another registration')
@@ -232,10 +232,10 @@ test('of payments that do not match, the treasurer accepts a transfer, refunds a
   expect([...visitor.consoleErrors, ...delegate.consoleErrors]).toEqual([])
 })
 
-// tests/browser/office/actions.test.ts covers the same in smaller steps, on a server in the test
+// tests/browser/office/actions.test.ts covers the same task in smaller steps, on a server in the test
 // process.
 registerThorough(() => {
-  test('the treasurer corrects a name, a category to a higher price (the delegate pays the balance by the emailed link) and to a lower price (with a refund), and transfers the registration, which revokes old links', async () => {
+  test('the treasurer corrects a name, changes the category to a higher price (the delegate pays the balance through an emailed link) and to a lower one (with a refund), and transfers the registration, which revokes old links', async () => {
     const { page } = visitor
     const regNo = await registerDelegate(4, 'card', true)
     await payInBrowser(regNo, 'Pay')
@@ -346,7 +346,7 @@ test('a settlement report shows paid and unpaid payouts, can be saved, and links
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.getByRole('button', { name: 'Save 2 lines' }).click()
-  const savedText = page.getByText('2 lines saved, 1 line sent to review.')
+  const savedText = page.getByText('2 lines saved, 1 line sent for review.')
   await expect
     .poll(() => savedText.evaluate((text) => getComputedStyle(text).color))
     .toBe('rgb(14, 95, 54)')

@@ -1,4 +1,4 @@
-/** Fills a database of schema version 30 with registrations, through the store of that version. */
+/** Fills a database that has schema version 30 with registrations, using the store of that version. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,8 @@ type Row = Readonly<Record<string, unknown>>
 type Operation = (...args: readonly unknown[]) => Promise<unknown>
 type Module = Readonly<Record<string, Operation>>
 
-// Arguments: the checkout of version 30, DATA_DIR, the number of registrations, and a PostgreSQL URL for PostgreSQL.
+// Arguments: the checkout of version 30, DATA_DIR, the number of registrations, and a URL if the database is
+// PostgreSQL.
 const [checkout = '', dataDir = '', count = '300', databaseUrl = null] = process.argv.slice(2)
 const load = async (file: string): Promise<Module> =>
   (await import(pathToFileURL(join(checkout, file)).href)) as Module
@@ -25,7 +26,7 @@ const call = (module: Module | undefined, name: string, ...args: readonly unknow
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** The times of the first and the last registration, in the early and the late period (until 28 February). */
+/** The times of the first and last registration: one in the early period, one in the late period (to 28 February). */
 const FIRST_AT = Date.UTC(2026, 0, 5, 4)
 const LAST_AT = Date.UTC(2026, 1, 20, 12)
 const BATCH_SIZE = 100
@@ -84,7 +85,7 @@ function makePerson(n: number, personCount: number): Person {
   }
   const { config, hash } = event.served
   const quoteResult = call(engine, 'quote', config, answers, at) as { ok: boolean; value: Row }
-  if (!quoteResult.ok) throw new Error(`no price: ${JSON.stringify(quoteResult)}`)
+  if (!quoteResult.ok) throw new Error(`no quote: ${JSON.stringify(quoteResult)}`)
   const regNo = `${event.prefix}${String((n * 7_919_317) % 10 ** 12).padStart(12, '0')}`
   return {
     n,
@@ -453,7 +454,7 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
     await perform(p, 'askCancel', 'ask_cancel', 2 * HOUR)
   },
 ]
-/** Only lower numbers get a decision, because each decision reads all reviews of its event. */
+/** Only lower numbers get a decision, because each decision reads all reviews for its event. */
 const MAX_REVIEWED = 3_000
 
 async function prepareEvents(): Promise<void> {

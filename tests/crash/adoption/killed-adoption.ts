@@ -1,4 +1,4 @@
-/** Migrates a database in a child process, kills that process at given versions, and restarts it. */
+/** Migrates a database in a child process, kills the process at given versions, and restarts it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const POLL_MS = 1
 
 export type StorageLocation = { readonly dataDir: string; readonly url: string | null }
 
-/** Returns a function that reads the stored version, even while the process writes. */
+/** Returns a function that reads the stored version, even while the process is writing. */
 async function openVersionReader({
   dataDir,
   url,
@@ -41,7 +41,7 @@ export async function readVersion(location: StorageLocation): Promise<number> {
   }
 }
 
-/** Runs the migration to the end. Throws an error with the output of the process if it fails. */
+/** Runs the migration to the end. If it fails, throws an error with the output of the process. */
 export async function migrateToEnd({ dataDir, url }: StorageLocation): Promise<void> {
   const { child, readOutput: printed } = startMigration({ dataDir, url })
   const [status] = (await once(child, 'exit')) as [number | null]

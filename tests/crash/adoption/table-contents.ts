@@ -1,4 +1,4 @@
-/** Reads every table of a database as text, and compares two databases over their shared columns. */
+/** Reads every table of a database as text, and compares the columns that two databases share. */
 import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import pg from 'pg'
@@ -10,7 +10,7 @@ type Table = {
 }
 type Row = readonly (string | null)[]
 
-/** Tables that are derived from other tables, or only measure progress. */
+/** Tables that are derived from other tables, or that only track progress. */
 const DERIVED_TABLES =
   /^(sqlite_|search_|counted$|counters$|revenue$|pings$|rollcall_version$|migration_lock$|row_locks$|commit_keys$|tries$|active_events$|activation$|proof_|writer_turn$)/
 
@@ -19,7 +19,7 @@ const formatValue = (value: unknown): string | null => {
   return Buffer.isBuffer(value) ? value.toString('utf8') : String(value)
 }
 
-/** Returns whether the name of a database is a PostgreSQL URL. Otherwise it is the path of a SQLite file. */
+/** Returns whether `database` is a PostgreSQL URL. Otherwise it is the path of a SQLite file. */
 const isPostgresUrl = (database: string): boolean => database.startsWith('postgres:')
 
 export async function readContents(database: string): Promise<Contents> {
@@ -74,7 +74,7 @@ const COUNTED_TOTALS_SQL =
 const STORED_TOTALS_SQL =
   "SELECT event_id || ' ' || payment_status || ' ' || count(*) || ' registered, ' || sum(booked) || ' paid, ' || sum(CASE WHEN state IN ('cancelled', 'refused') THEN 1 ELSE 0 END) || ' ended' AS line FROM registrations GROUP BY event_id, payment_status ORDER BY event_id, payment_status"
 
-/** Reads the totals that the office shows, and the sums of the registrations. */
+/** Reads the totals that the office shows, and the same totals computed from the registrations. */
 export async function readTotals(
   database: string,
 ): Promise<{ readonly counted: string; readonly stored: string }> {
@@ -103,14 +103,14 @@ const computeHash = (lines: readonly string[]): string =>
 export type Comparison = {
   readonly rows: number
   readonly tables: number
-  /** By table and column: the number of rows with a different value, or of new or missing rows. */
+  /** For each table and column, the number of rows with a different value; also the numbers of new and missing rows. */
   readonly differences: readonly string[]
-  /** The hash of the second database over the tables and columns of the first. */
+  /** The hash of the second database's data in the tables and columns of the first. */
   readonly hash: string
 }
 
 /**
- * Compares every row of the first database with the second by key, over the columns of the first.
+ * Compares every row of the first database with the row that has the same key in the second, in their shared columns.
  */
 export function compareContents(before: Contents, after: Contents): Comparison {
   const differences: string[] = []
@@ -126,7 +126,7 @@ export function compareContents(before: Contents, after: Contents): Comparison {
     const sharedColumns = columns.filter((column) => otherTable.columns.includes(column))
     const missingColumns = columns.filter((column) => !otherTable.columns.includes(column))
     if (missingColumns.length > 0)
-      differences.push(`${name}: columns ${missingColumns.join(', ')} are gone`)
+      differences.push(`${name}: columns ${missingColumns.join(', ')} are missing`)
     const formatRows = (table: Table): string[] =>
       table.rows
         .map((row) =>
@@ -146,7 +146,7 @@ export function compareContents(before: Contents, after: Contents): Comparison {
   }
 }
 
-/** Lists the columns that differ, with the number of rows. Without an id: the number of rows in only one database. */
+/** Lists the columns that differ, with row counts. For a table without ids, counts the rows in only one database. */
 function describeDifferences(
   name: string,
   columns: readonly string[],

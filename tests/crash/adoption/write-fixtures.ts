@@ -1,4 +1,4 @@
-/** Writes the small databases of version 30 that tests migrate: a SQLite file and PostgreSQL statements. */
+/** Writes the small version 30 databases that tests migrate: a SQLite file and PostgreSQL statements. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { brotliCompressSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { findOldestBinaries, startPostgres } from '../../server/storage/postgres-server.ts'
 
-// `node write-fixtures.ts CHECKOUT` needs a checkout of version 30, and pg_dump of PostgreSQL 15.
+// `node write-fixtures.ts CHECKOUT` needs a checkout of version 30, and pg_dump from PostgreSQL 15.
 
 /** Five registrations per scenario. */
 const REGISTRATION_COUNT = '155'

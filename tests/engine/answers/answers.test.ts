@@ -1,4 +1,4 @@
-/** Answers: normalisation, hidden fields, error messages and conditions. */
+/** How answers are normalised and checked: hidden fields, error messages and conditions. */
 import { describe, expect, it, test } from 'vitest'
 import {
   INR,
@@ -124,7 +124,7 @@ describe('normalise', () => {
 
   test.each<[string, Field, unknown, unknown]>([
     [
-      'chosen options without duplicates, in the order of the field',
+      'chosen options without duplicates, in the order in the field',
       createField('a', { type: 'many', options, ignoreCase: true }),
       ['GP', 'pg', 'gp'],
       ['pg', 'Gp'],
@@ -133,7 +133,7 @@ describe('normalise', () => {
     ['a single option', createField('a', { type: 'many', options }), 'pg', ['pg']],
     ['nothing chosen', createField('a', { type: 'many', options }), [], undefined],
     [
-      'people, and drops their unknown fields',
+      'people without their unknown fields',
       createField('a', {
         type: 'people',
         max: 2,
@@ -143,7 +143,7 @@ describe('normalise', () => {
       [{ age: 7 }, {}],
     ],
     [
-      'only one person more than the maximum from a list of a thousand',
+      'at most one person over the maximum from a list of a thousand',
       createField('a', { type: 'people', max: 2, fields: [createField('name')] }),
       Array.from({ length: 1000 }, () => ({ name: 'x' })),
       [{ name: 'x' }, { name: 'x' }, { name: 'x' }],
@@ -206,8 +206,8 @@ describe('text designed to slow down the server', () => {
     'date',
   ]
 
-  // Without the shortening, each field took nine seconds, so the test times out if the shortening is removed.
-  it('of 250 KB of combining marks is shortened and rejected in every type of field', () => {
+  // Without shortening, each field would take nine seconds, so the test would time out.
+  it('is shortened if it has 250 KB of combining marks, in every type of field', () => {
     for (const type of [...textTypes, 'yes-no', 'select', 'file'] as const) {
       const testField = createField('a', { type, options, ignoreCase: true, accept: ['pdf'] })
       const result = normaliseAnswer(testField, `e${repeatMarks(65_536)}`)
@@ -215,7 +215,7 @@ describe('text designed to slow down the server', () => {
     }
   })
 
-  it('does not include text with thirty marks on one letter, or with marks on every letter', () => {
+  it('is distinguished from ordinary text: thirty marks on one letter, or marks on every letter, are unchanged', () => {
     const testField = createField('a', { type: 'multiline' })
     expect(normaliseAnswer(testField, `x${repeatMarks(15)}`)).toBe(
       `x${repeatMarks(15)}`.normalize('NFC'),
@@ -224,16 +224,16 @@ describe('text designed to slow down the server', () => {
     expect(normaliseAnswer(testField, 'ക്ഷ ആശാ नमस्ते')).toBe('ക്ഷ ആശാ नमस्ते')
   })
 
-  it('does not change when it is normalised again, even if NFC splits a mark into two', () => {
+  it('is not changed by a second normalisation, even if NFC splits a mark into two', () => {
     const shortenedText = normaliseAnswer(createField('a'), `x${'\u0344'.repeat(100)}`)
     expect(String(shortenedText).match(/\p{M}/gu)).toHaveLength(30)
     expect(normaliseAnswer(createField('a'), shortenedText)).toBe(shortenedText)
   })
 
-  it('is still too long after it is shortened, and is not shortened again', () => {
+  it('is still rejected as too long after shortening, and is not shortened a second time', () => {
     for (const type of textTypes)
       for (const unit of ['x', ' x', '1', '😀', `a@b.c${'.'.repeat(50)}`, 'a\u0301']) {
-        const testField = createField('a', { type, lengthMax: 60 })
+        const testField = createField('a', { type, maxLength: 60 })
         const event = createEvent({ fields: [testField] })
         const longText = `x${unit.repeat(5000)}`
         expect([type, unit, Object.keys(findAnswerErrors(event, { a: longText }))]).toEqual([
@@ -247,11 +247,11 @@ describe('text designed to slow down the server', () => {
       }
   })
 
-  it('does not include text with many leading spaces, and a long file name keeps its extension', () => {
+  it('is distinguished from text with many leading spaces; a long file name keeps its extension', () => {
     expect(normaliseAnswer(createField('a'), `${' '.repeat(5000)}Asha`)).toBe('Asha')
     const fileEvent = createEvent({ fields: [createField('a', { type: 'file', accept: ['pdf'] })] })
     expect(findAnswerErrors(fileEvent, { a: `${'x'.repeat(5000)}.pdf` })).toEqual({
-      a: 'Please use at most 200 characters',
+      a: 'Please enter 200 characters or fewer',
     })
   })
 })
@@ -279,7 +279,7 @@ describe('answers to hidden fields are ignored', () => {
     ).toBe(shownIds)
   })
 
-  it('a field can depend on its section and on a derived category', () => {
+  it('whether a field is shown can depend on its section and on a derived category', () => {
     expect(findVisibleFields(chosenCategoryEvent, { ticket_type: 'pg' }).has('proof')).toBe(true)
     expect(findVisibleFields(chosenCategoryEvent, { ticket_type: 'member' }).has('proof')).toBe(
       false,
@@ -349,7 +349,7 @@ describe('findAnswerErrors', () => {
     [
       'a very long name',
       { ...completeAnswers, full_name: 'x'.repeat(201) },
-      { full_name: 'Please use at most 200 characters' },
+      { full_name: 'Please enter 200 characters or fewer' },
     ],
   ])('%s', (_name, raw, errors) => {
     expect(findAnswerErrors(chosenCategoryEvent, raw)).toEqual(errors)
@@ -371,7 +371,7 @@ describe('findAnswerErrors', () => {
       mail: 'Not an address',
     })
     expect(findAnswerErrors(event, { mail: `${'a'.repeat(300)}@example.org` })).toEqual({
-      mail: 'Please use at most 254 characters',
+      mail: 'Please enter 254 characters or fewer',
     })
   })
 
@@ -437,7 +437,7 @@ describe('findAnswerErrors', () => {
     ],
     [createField('f', { type: 'consent' }), [true, 'on', false], ['maybe', ['true']]],
     [createField('f', { type: 'yes-no' }), [true, 'FALSE'], ['yes please']],
-    [createField('f', { lengthMax: 3 }), ['abc', '😀😀😀'], ['abcd']],
+    [createField('f', { maxLength: 3 }), ['abc', '😀😀😀'], ['abcd']],
   ])('%j', (testField, validAnswers, invalidAnswers) => {
     for (const value of validAnswers)
       expect([value, isInvalid(testField, value)]).toEqual([value, false])
@@ -445,7 +445,7 @@ describe('findAnswerErrors', () => {
       expect([value, isInvalid(testField, value)]).toEqual([value, true])
   })
 
-  it('reports errors at the fields of each person, and reports an entry that is not a person', () => {
+  it('reports errors at each person’s fields, and reports an entry that is not a person', () => {
     const nameField = createField('name', { required: createRequired('Name?') })
     const peopleField = createField('p', {
       type: 'people',
@@ -509,7 +509,7 @@ describe('evaluateCondition', () => {
       ),
     ).toBe(typeof answer === 'string' ? expected : matchesCondition([[{ field: 'x', test }]], {}))
   })
-  it('a list of conditions is true if any condition is true; a map is true if all its tests are true', () => {
+  it('a list of conditions is true if any of them is true; a map is true if all its tests are true', () => {
     const condition = [[isIn('a', 1), isIn('b', 1)], [isIn('c', 1)]].map((map) => map)
     expect(matchesCondition(condition, { a: 1 })).toBe(false)
     expect(matchesCondition(condition, { a: 1, b: 1 })).toBe(true)
@@ -518,7 +518,7 @@ describe('evaluateCondition', () => {
   })
 })
 
-test('an impossible transaction number is rejected with the expected format, or with the message of the event file', () => {
+test('an impossible transaction number is rejected with a message that states the format, or with the event file’s message', () => {
   const getUtrError = (utr: string, invalid: string): unknown =>
     findAnswerErrors(
       createEvent({ fields: [createField('utr', { pattern: FORMATS.utr, invalid })] }),
@@ -533,16 +533,19 @@ test('an impossible transaction number is rejected with the expected format, or 
 })
 
 test.each([
-  ['INR', 1.25, 1.255, 'Please enter an amount with at most two decimal places'],
+  ['INR', 1.25, 1.255, 'Please enter an amount with up to two decimal places'],
   ['JPY', 500, 500.5, 'Please enter a whole amount, without decimal places'],
-  ['KWD', 1.255, 1.2555, 'Please enter an amount with at most three decimal places'],
-])('an amount in %s has the decimals of its currency', (code, valid, invalid, message) => {
-  const event = createEvent({
-    currency: readCurrency(code) ?? INR,
-    fields: [createField('gift', { type: 'number', isAmount: true })],
-  })
-  expect(findAnswerErrors(event, { gift: valid }, EMPTY_CONTEXT)).toEqual({})
-  expect(findAnswerErrors(event, { gift: invalid }, EMPTY_CONTEXT)).toEqual({ gift: message })
-  expect(toMessages(event, [], { gift: valid })).toEqual({})
-  expect(toMessages(event, [], { gift: invalid })).toEqual({ gift: message })
-})
+  ['KWD', 1.255, 1.2555, 'Please enter an amount with up to three decimal places'],
+])(
+  'an amount in %s has the number of decimal places of its currency',
+  (code, valid, invalid, message) => {
+    const event = createEvent({
+      currency: readCurrency(code) ?? INR,
+      fields: [createField('gift', { type: 'number', isAmount: true })],
+    })
+    expect(findAnswerErrors(event, { gift: valid }, EMPTY_CONTEXT)).toEqual({})
+    expect(findAnswerErrors(event, { gift: invalid }, EMPTY_CONTEXT)).toEqual({ gift: message })
+    expect(toMessages(event, [], { gift: valid })).toEqual({})
+    expect(toMessages(event, [], { gift: invalid })).toEqual({ gift: message })
+  },
+)

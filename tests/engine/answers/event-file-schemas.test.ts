@@ -1,9 +1,9 @@
-/** Engine and JSON Schema agree for every event file of the repository, on all sample answers. */
+/** Engine and JSON Schema agree on all sample answers for every event file in the repository. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { toPublicEvent, type Field, type RawAnswers } from '../../../engine/index.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
-import { createAgreementCheck } from './schema-agreement.ts'
+import { createAgreementAssertion } from './schema-agreement.ts'
 
 const folder = new URL('../../../events/', import.meta.url)
 const readSource = (path: string): { path: string; text: string } => ({
@@ -18,7 +18,7 @@ const shared = {
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 
 /**
- * Returns the sample values of a field. Conditions treat all options of a long list alike, so two options represent
+ * Returns the sample values for a field. Conditions treat all options in a long list alike, so two options stand for
  * all of them. Optional texts without a condition stay empty.
  */
 function listSampleValues(field: Field): readonly unknown[] {
@@ -37,13 +37,13 @@ function listSampleValues(field: Field): readonly unknown[] {
 }
 
 describe.each(files)('%s', (name) => {
-  it('engine and schema give the same result', () => {
+  it('the engine and the schema give the same result', () => {
     const { event, findings } = compileEvent(readSource(name).text, shared, {
       path: `events/${name}`,
     })
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
     if (event === null) throw new Error('no event')
-    const expectAgreement = createAgreementCheck(toPublicEvent(event))
+    const expectAgreement = createAgreementAssertion(toPublicEvent(event))
     let checkedCount = 0
     const checkCombinations = (remainingFields: readonly Field[], raw: RawAnswers): void => {
       const [nextField, ...laterFields] = remainingFields

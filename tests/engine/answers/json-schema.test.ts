@@ -1,4 +1,4 @@
-/** The JSON Schema, checked by ajv, gives the same errors and visible fields as the engine. */
+/** The JSON Schema, evaluated by ajv, gives the same errors and visible fields as the engine. */
 import { runInThisContext } from 'node:vm'
 import standalone from 'ajv/dist/standalone/index.js'
 import type { ValidateFunction } from 'ajv'
@@ -31,12 +31,12 @@ import {
   createRequired,
   when,
 } from '../fixtures.ts'
-import { createAjv, createAgreementCheck, type CompiledSchema } from './schema-agreement.ts'
+import { createAjv, createAgreementAssertion, type CompiledSchema } from './schema-agreement.ts'
 import { chooseRuns } from '../../runs.ts'
 
 /**
- * With this many events, every kind of field and condition is combined: the eighteenth event detected the last of
- * six deliberate bugs.
+ * Enough events to combine every kind of field and condition: of six deliberate bugs, the last one was detected by
+ * the eighteenth event.
  */
 const RUNS = chooseRuns(25)
 
@@ -44,8 +44,8 @@ describe.each([
   ['chosen', chosenCategoryEvent],
   ['derived', derivedCategoryEvent],
 ])('the event with a %s category', (_name, event) => {
-  it('engine and schema give the same result for every combination of sample answers', () => {
-    const expectAgreement = createAgreementCheck(event)
+  it('the engine and the schema give the same result for every combination of sample answers', () => {
+    const expectAgreement = createAgreementAssertion(event)
     const checkCombinations = (remainingFields: readonly Field[], raw: RawAnswers): void => {
       const [nextField, ...laterFields] = remainingFields
       if (nextField === undefined) return expectAgreement(raw)
@@ -58,7 +58,7 @@ describe.each([
   })
 })
 
-/** Evaluates the code of the module without imports, as a browser does. */
+/** Evaluates the module's code, which has no imports, as a browser does. */
 const loadValidator = (code: string): ValidateFunction => {
   const name = /export default (\w+);/.exec(code)?.[1] ?? ''
   const body = code.replace(/export const validate = \w+;|export default \w+;/g, '')
@@ -67,7 +67,7 @@ const loadValidator = (code: string): ValidateFunction => {
 
 describe('any event', () => {
   // Compiling every event with all its branches takes a few seconds, and longer on a busy machine.
-  it('has the same errors and visible fields in engine and schema, with and without context', () => {
+  it('has the same errors and visible fields in the engine and the schema, with and without context', () => {
     fc.assert(
       fc.property(
         anyEvent.chain((event) =>
@@ -80,7 +80,7 @@ describe('any event', () => {
           ),
         ),
         ([event, rawAnswersWithContext]) => {
-          const checkAgreement = createAgreementCheck(event)
+          const checkAgreement = createAgreementAssertion(event)
           for (const [raw, context] of rawAnswersWithContext) checkAgreement(raw, context)
         },
       ),
@@ -88,7 +88,7 @@ describe('any event', () => {
     )
   })
 
-  it('has the same answers when they are normalised again, and accepts lists as JSON', () => {
+  it('keeps its answers unchanged when they are normalised again, and accepts lists as JSON', () => {
     fc.assert(
       fc.property(
         anyEvent.chain((event) =>
@@ -110,7 +110,7 @@ describe('any event', () => {
     )
   })
 
-  it('has each of its fields compiled once, to code without imports', () => {
+  it('has a validator without imports in which each field is compiled once', () => {
     const largeEvent = createEvent({
       fields: [
         createField('college', {
@@ -157,7 +157,7 @@ describe('any event', () => {
       }),
       { seed: 20261121, numRuns: chooseRuns(30) },
     )
-    const checkAgreement = createAgreementCheck(largeEvent)
+    const checkAgreement = createAgreementAssertion(largeEvent)
     for (const college of [undefined, 'College (7)', 'College (400)', 'College 7'])
       checkAgreement({ college })
   })
@@ -178,7 +178,7 @@ describe('fields that depend on the two previous fields', () => {
   const countAllTests = (event: EventConfig) =>
     [...countSchemaTests(event).values()].reduce((sum, count) => sum + count, 0)
 
-  it('are counted as in the schema, without building the schema', () => {
+  it('the tests in their conditions are counted correctly without building the schema', () => {
     for (const count of [2, 3, 8, 12]) {
       const event = createEventWithDependentFields(count)
       const branches = (toSchema(event) as unknown as CompiledSchema).allOf ?? []
@@ -189,18 +189,18 @@ describe('fields that depend on the two previous fields', () => {
     expect(countAllTests(createEventWithDependentFields(60))).toBeGreaterThan(1e9)
   })
 
-  it('give the same result in engine and schema, up to the size that the checker accepts', () => {
+  it('give the same result in the engine and the schema, up to the size that the checker accepts', () => {
     const event = createEventWithDependentFields(12)
     expect(countAllTests(event)).toBeLessThan(MAX_SCHEMA_TESTS)
     expect(countAllTests(createEventWithDependentFields(13))).toBeGreaterThan(MAX_SCHEMA_TESTS / 2)
-    const checkAgreement = createAgreementCheck(event)
+    const checkAgreement = createAgreementAssertion(event)
     const allYes = Object.fromEntries(event.fields.map(({ id }) => [id, true]))
     for (const raw of [{}, allYes, { ...allYes, q5: false }, { ...allYes, q0: undefined }])
       checkAgreement(raw)
   })
 })
 
-it('the flat schema has every field, options as enum, and no conditions', () => {
+it('the flat schema has every field, options as enums, and no conditions', () => {
   const flatSchema = buildFlatSchema(chosenCategoryEvent) as {
     properties: Record<string, { type: string; enum?: string[] }>
     required: string[]
@@ -222,7 +222,7 @@ it('the flat schema has every field, options as enum, and no conditions', () => 
   )
 })
 
-it('the schema lists the fields of each person in their order, with labels and options', () => {
+it("the schema lists each person's fields in order, with labels and options", () => {
   const event = createEvent({
     fields: [
       createField('companions', {

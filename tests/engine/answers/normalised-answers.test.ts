@@ -1,4 +1,4 @@
-/** Answers with the same meaning are equal, and other answers are not. */
+/** Answers with the same meaning are treated as equal, and others are not. */
 import { describe, expect, test } from 'vitest'
 import { foldCode, getComparisonKey, foldText, listUniqueRules } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
@@ -15,7 +15,7 @@ describe('equal answers', () => {
     ['e\u0301', 'é'],
     ['a\u200bb\u2060c', 'abc'],
     ['അനിത\u200c', 'അനിത'],
-  ])('text: %j and %j', (firstSpelling, secondSpelling) => {
+  ])('the texts %j and %j are equal', (firstSpelling, secondSpelling) => {
     expect(foldText(firstSpelling)).toBe(foldText(secondSpelling))
     expect(foldText(foldText(firstSpelling))).toBe(foldText(firstSpelling))
   })
@@ -29,11 +29,11 @@ describe('equal answers', () => {
     '919847012345',
     '(+91) 0 98470.12345',
     '９８４７０１２３４５',
-  ])('mobile number: %j', (number) => {
+  ])('the mobile number %j is equal to 9847012345', (number) => {
     expect(foldPhone(number)).toBe('9847012345')
   })
 
-  test('discount code: FAC-1-B and fac1b', () => {
+  test('the discount codes FAC-1-B and fac1b are equal', () => {
     expect(foldCode(' FAC–1 -B ')).toBe(foldCode('fac1b'))
   })
 })
@@ -44,7 +44,7 @@ describe('different answers', () => {
     ['K-123', 'K123'],
     ['o', '0'],
     ['asha.menon@example.org', 'ashamenon@example.org'],
-  ])('text: %j and %j', (firstSpelling, secondSpelling) => {
+  ])('the texts %j and %j are different', (firstSpelling, secondSpelling) => {
     expect(foldText(firstSpelling)).not.toBe(foldText(secondSpelling))
   })
 
@@ -52,11 +52,11 @@ describe('different answers', () => {
     ['+44 20 7946 0958', '+91 20 7946 0958'],
     ['0471 2345678', '2345678'],
     ['5847012345', '915847012345'],
-  ])('number: %j and %j', (firstSpelling, secondSpelling) => {
+  ])('the phone numbers %j and %j are different', (firstSpelling, secondSpelling) => {
     expect(foldPhone(firstSpelling)).not.toBe(foldPhone(secondSpelling))
   })
 
-  test('a foreign number that begins with 00 is equal to the number with +', () => {
+  test('a foreign number that begins with 00 is equal to the same number with +', () => {
     expect(foldPhone('0044 20 7946 0958')).toBe(foldPhone('+44 20 7946 0958'))
   })
 })
@@ -71,7 +71,7 @@ test('a uniqueness rule compares all its answers in order, and does not apply if
     roles: {},
   } as unknown as EventConfig
   const [rule] = listUniqueRules(event)
-  if (rule === undefined) throw new Error('there is a rule')
+  if (rule === undefined) throw new Error('there is no rule')
   const getPhoneKey = (phone: string, number?: string): string | null =>
     getComparisonKey(rule, number === undefined ? { phone } : { phone, number })
   expect(getPhoneKey('+91 9847012345', 'A 1')).toBe(getPhoneKey('09847012345', 'a1'))

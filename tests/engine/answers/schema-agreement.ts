@@ -1,4 +1,4 @@
-/** Compares the results of the engine and the JSON Schema of an event for the same answers. */
+/** Compares the results of the engine and of an event's JSON Schema for the same answers. */
 import { isDeepStrictEqual } from 'node:util'
 import { Ajv } from 'ajv'
 import { expect } from 'vitest'
@@ -26,15 +26,15 @@ export type CompiledSchema = {
 }
 
 /**
- * Compares like `toEqual`, but calls it only for different values: calling it for a hundred thousand equal answers took
- * longer than validating them.
+ * Compares like `toEqual`, but calls it only if the values differ: calling it for a hundred thousand equal answers
+ * would take longer than validating them.
  */
 function expectEqual(actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected)
 }
 
-/** Returns a function that throws if engine and schema differ in their errors or shown fields. */
-export function createAgreementCheck(
+/** Returns a function that throws if the engine and the schema differ in their errors or visible fields. */
+export function createAgreementAssertion(
   event: PublicEvent,
 ): (raw: RawAnswers, context?: PricingContext) => void {
   const schema = toSchema(event) as unknown as CompiledSchema

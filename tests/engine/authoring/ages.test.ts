@@ -1,4 +1,4 @@
-/** Ages are computed for the first day of the event, in rules, in items and in the form. */
+/** Ages in rules, items and the form are computed for the first day of the event. */
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import { compileEvent, repeatEvent, showEvent } from '../../../engine/authoring.ts'
@@ -18,8 +18,8 @@ import { sharedFiles } from '../event-files.ts'
 import { readGolden } from './goldens.ts'
 
 /**
- * Counts completed years by birthdays. A person born on 29 February has their birthday on 1 March in years that are
- * not leap years.
+ * Counts the birthdays since the date of birth. A person born on 29 February has their birthday on 1 March in years
+ * that are not leap years.
  */
 function computeAge(on: Day, born: Day): number {
   const [years, hasHadBirthday] = [
@@ -44,10 +44,13 @@ test.each([
   ['2024-02-29', { at_most: 5 }, '2018-03-01', true],
   ['2026-03-07', { at_least: 60, on: '2026-01-01' }, '1966-01-02', false],
   ['2026-03-07', { at_least: 60, on: '2026-01-01' }, '1966-01-01', true],
-] as const)('event begins on %s, age %o, born on %s: %s', (firstDay, bounds, born, expected) => {
-  const condition = compileAge(bounds, day(firstDay))
-  expect(matchesCondition(condition, { born_on: born })).toBe(expected)
-})
+] as const)(
+  'for an event that begins on %s, the condition %o on the age of someone born on %s is %s',
+  (firstDay, bounds, born, expected) => {
+    const condition = compileAge(bounds, day(firstDay))
+    expect(matchesCondition(condition, { born_on: born })).toBe(expected)
+  },
+)
 
 test('an age is the number of birthdays since the date of birth', () => {
   const days = fc.integer({ min: 0, max: 40_000 }).map((count) => addDays(day('1920-01-01'), count))
@@ -88,7 +91,7 @@ const compile = (rules: string) =>
 const listCodes = (rules: string): readonly string[] =>
   compile(rules).findings.map(({ code }) => code)
 
-test('rules about an age cover every date of birth, or the checker names a year that is missing', () => {
+test('rules about an age cover every date of birth, or the checker states a year that is missing', () => {
   expect(listCodes(RULES)).not.toContain('EV301')
   const gap = compile(RULES.replace('below: 30', 'below: 29')).findings.find(
     ({ code }) => code === 'EV301',
@@ -97,7 +100,7 @@ test('rules about an age cover every date of birth, or the checker names a year 
   expect(listCodes(RULES.replace('below: 30', 'below: 29'))).toContain('EV315')
 })
 
-test('the category and the price of children depend on the age on the first day of the event', () => {
+test('the category and the price for children depend on their age on the first day of the event', () => {
   const event = compile(RULES).event as EventConfig
   expect(findCategory(event, { born_on: '1996-03-08' })).toBe('member')
   expect(findCategory(event, { born_on: '1996-03-07' })).toBe('visitor')
@@ -115,7 +118,7 @@ test('the category and the price of children depend on the age on the first day 
   ])
 })
 
-test('a condition on an age is printed as an age, not as dates of birth', () => {
+test('a condition on an age is printed as an age, not as a range of dates of birth', () => {
   const event = compile(RULES).event as EventConfig
   const [rule] = event.categoryChoice.by === 'rules' ? event.categoryChoice.rules : []
   expect(describeCondition(event, rule?.when ?? [])).toBe(

@@ -1,4 +1,4 @@
-/** Generates almost valid event files, and texts that are not event files at all. */
+/** Generates event files that are almost valid, and texts that are not event files at all. */
 import fc from 'fast-check'
 import { anyCharacter } from '../../any-character.ts'
 

@@ -1,4 +1,4 @@
-/** Writes the tables of docs/conditions.md from the JSON Schema of event files. */
+/** Generates the tables in docs/conditions.md from the JSON Schema of event files. */
 import { join } from 'node:path'
 import { SCHEMAS } from '../../../engine/authoring/schema/json-schemas.ts'
 
@@ -22,7 +22,9 @@ const writeTable = (columns: readonly string[], rows: readonly (readonly string[
 
 const formatCode = (text: string): string => `\`${text}\``
 
-/** Returns a text from the schema. Throws if it is missing, because the page would have an empty cell. */
+/**
+ * Returns a text from the schema. Throws if the text is missing, because the page would otherwise have an empty cell.
+ */
 function requireText(text: string | undefined, name: string): string {
   if (text === undefined) throw new Error(`${name} has no description or example in the schema`)
   return text
@@ -34,7 +36,7 @@ const buildTestRow = (test: string, { description, examples }: Schema): readonly
   examples === undefined ? '' : formatCode(examples.join(' ')),
 ]
 
-/** Returns a row for each test. A test with further tests, such as `age`, is followed by a row for each of them. */
+/** Returns a row for each test. A test that contains others, such as `age`, is followed by a row for each of those. */
 const listTests = (): readonly (readonly string[])[] =>
   Object.entries(definitions['test']?.properties ?? {}).flatMap(([key, test]) => [
     buildTestRow(key, test),
@@ -85,7 +87,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   places: () => writeTable(['key', 'meaning'], listConditionKeys()),
 }
 
-/** Returns the page with its tables rewritten. Each table is between two comments. */
+/** Returns the page with its tables replaced. Each table is enclosed by two comments. */
 export const writeConditionTables = (page: string): string =>
   Object.entries(TABLES).reduce(
     (text, [name, write]) =>

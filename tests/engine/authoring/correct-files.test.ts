@@ -1,4 +1,4 @@
-/** Ten complete, correct event files of different kinds have no finding, even after harmless edits. */
+/** Ten complete, correct event files of different kinds have no findings, even after harmless edits. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -21,8 +21,8 @@ const EDITS_PER_FILE = 40
 const EDIT_STEP = EDITS_PER_FILE / chooseRuns(EDITS_PER_FILE)
 
 /**
- * Returns the edits that change the file, followed by edits that each add one line of the terms. Each file starts with
- * a different line.
+ * Returns the edits that change the file, then edits that each add one line from the terms. Each file starts with a
+ * different line.
  */
 function createEdits(text: string, index: number): readonly (readonly [string, string])[] {
   const effectiveEdits = Object.entries(EDITS).flatMap(([edit, change]) => {
@@ -36,12 +36,12 @@ function createEdits(text: string, index: number): readonly (readonly [string, s
   )
 }
 
-test('there are ten files, and seventy-two lines of terms', () => {
+test('there are ten files and seventy-two lines of terms', () => {
   expect([names.length, TERMS.length]).toEqual([10, 72])
 })
 
 test.each(names)(
-  '%s has no finding: unchanged, after any edit, and with all lines of terms',
+  '%s has no findings when unchanged, after any edit, or with all lines of the terms',
   (name) => {
     const text = readEventText(name)
     expect(listFindings(name, text)).toEqual([])

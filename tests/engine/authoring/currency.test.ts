@@ -1,4 +1,4 @@
-/** The currency of an event: its key, its amounts, payment methods that accept it, and amounts in texts. */
+/** The currency of an event: the key, amounts in the file, payment methods that accept it, and amounts in texts. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -42,7 +42,7 @@ const toCurrency = (code: string): Currency => {
   return currency
 }
 const EUR = toCurrency('EUR')
-/** The base file in euros, with VAT and with a bank transfer instead of the gateway. */
+/** The base file with prices in euros, VAT, and a bank transfer instead of the gateway. */
 const fileInEuros = readGolden('EV1014.yaml')
 const fileWithInvoice = fileInEuros.replace(
   'results:\n',
@@ -68,7 +68,7 @@ const listCodes = (text: string): readonly string[] => [
 ]
 
 test.each(['INR', 'EUR', 'JPY', 'KWD'].map(toCurrency))(
-  'every formatted amount in %s is parsed to the same amount in a file and in a text',
+  'every formatted amount in %s is parsed back to the same amount in a file and in a text',
   (currency) => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 99_999_999 }), (minorUnits) => {
@@ -101,7 +101,7 @@ test.each([
   ['Swiss francs', 'CHF'],
   ['yen', 'JPY'],
   ['Kuwaiti dinar', 'KWD'],
-])('`currency: %s` is not a code: write %s', (currencyText, code) => {
+])('`currency: %s` is not a code, and the finding suggests %s', (currencyText, code) => {
   expect(suggestCurrency(currencyText)).toBe(code)
   const text = createFileInCurrency(currencyText)
   const [finding] = collectFindings(text)
@@ -123,7 +123,7 @@ test.each([
   ['currency:\n', '`currency` is empty'],
   ['currency: 978\n', '`978` is not a currency code'],
   ['currency: [EUR, INR]\n', '`[EUR, INR]` is not a currency code'],
-])('%j is reported: %s', (line, message) => {
+])('%j is reported with the message %s', (line, message) => {
   expect(collectFindings(fileInEuros.replace('currency: EUR\n', line))).toMatchObject([
     { code: 'EV105', message },
   ])
@@ -160,13 +160,13 @@ describe('a currency under `fees`', () => {
     expect(applyFixes(text, collectFindings(text)).text).toBe(fileInEuros)
   })
 
-  test('is corrected even if the line has a comment', () => {
+  test('a currency whose line has a comment is corrected too', () => {
     const text = sampleFile.replace(/fees:\n {2}tax/, 'fees:\n  currency: "EUR" # euro\n  tax')
     expect(applyFixes(text, collectFindings(text)).text).toContain('currency: EUR\n\nfees:\n  tax')
   })
 })
 
-describe('amounts of a file', () => {
+describe('amounts in a file', () => {
   const withEarlyPrice = (code: string, price: string): string =>
     createFileInCurrency(code).replace('[1000, 1500]', `[${price}, 1500]`)
 
@@ -175,7 +175,7 @@ describe('amounts of a file', () => {
     ['JPY', '1000', 1000],
     ['KWD', '1000.505', 1_000_505],
     ['INR', '1000.50', 100_050],
-  ])('in %s, %s is %i', (code, price, amount) => {
+  ])('in %s, %s is parsed as %i minor units', (code, price, amount) => {
     expect(compileConfig(withEarlyPrice(code, price)).fees.prices?.member?.early).toBe(amount)
   })
 
@@ -183,7 +183,7 @@ describe('amounts of a file', () => {
     ['EUR', '1000.505', 'write digits only, with at most two decimals'],
     ['JPY', '1000.5', 'write digits only, without decimals'],
     ['KWD', '1000.5055', 'write digits only, with at most three decimals'],
-  ])('in %s, %s has too many decimals', (code, price, help) => {
+  ])('in %s, %s has too many decimal places', (code, price, help) => {
     expect(collectFindings(withEarlyPrice(code, price))).toMatchObject([
       { code: 'EV411', message: `\`${price}\` is not a valid amount in ${code}`, help },
     ])
@@ -201,14 +201,14 @@ describe('amounts of a file', () => {
   })
 })
 
-/** Members pay in rupees, visitors in US dollars. */
+/** Members pay in rupees, and visitors in US dollars. */
 const fileWithDollars = readGolden('EV1108.yaml')
 test.each([
   ['visitor', '[150 euros, 200]', 'write the amount in USD, digits only'],
   ['visitor', '[{a: Rs. 150}, 200]', 'write the amount in USD, digits only'],
   ['member', '[150 euros, 200]', 'write the amount in rupees, digits only'],
 ])(
-  'the help for a price of the category `%s` written as %s names the currency of the category: %s',
+  'for a price of the category `%s` written as %s, the help states the category’s currency: %s',
   (category, row, help) => {
     const text = fileWithDollars.replace(new RegExp(`${category}: +\\[.*`), `${category}: ${row}`)
     expect(collectFindings(text)).toMatchObject([{ code: 'EV103', help }])
@@ -270,7 +270,7 @@ describe('payment methods and the currency', () => {
       fileInEuros.replace('VAT, percent: 19', 'GST, percent: 9'),
       [],
     ],
-  ])('%s', (_, text, codes) => {
+  ])('%s has only the expected findings', (_, text, codes) => {
     expect(listCodes(text)).toEqual(codes)
   })
 
@@ -279,8 +279,8 @@ describe('payment methods and the currency', () => {
   })
 
   test.each([
-    ['without a gateway, an amount has no maximum', fileInEuros, []],
-    ['with a gateway, an amount has a maximum', sampleFile, ['EV411']],
+    ['without a gateway, prices have no maximum', fileInEuros, []],
+    ['with a gateway, prices have a maximum', sampleFile, ['EV411']],
   ])('%s', (_, text, codes) => {
     const expensiveFile = text
       .replace('[1000, 1500]', '[1000000, 1500000]')
@@ -321,7 +321,7 @@ describe('amounts in texts', () => {
       ])
   })
 
-  test('an amount without a currency, or with /-, is read in the currency of the event', () => {
+  test('an amount without a currency, or with /-, is read as an amount in the event’s currency', () => {
     for (const currency of [INR, EUR])
       expect(findAmounts('1500 per person, or 1200/- in advance', currency)).toMatchObject([
         { currency: currency, amount: 150_000 },
@@ -329,7 +329,7 @@ describe('amounts in texts', () => {
       ])
   })
 
-  test('$ means the dollar in which the event is priced', () => {
+  test('$ means the dollar currency of the event', () => {
     expect(findAmounts('Members pay $150', toCurrency('SGD'))).toMatchObject([{ currency: 'SGD' }])
     expect(findAmounts('Members pay US$ 150', toCurrency('SGD'))).toMatchObject([
       { currency: 'USD' },
@@ -346,7 +346,7 @@ describe('amounts in texts', () => {
     ['Members pay $ 1,000 early', sampleFile, ['EV1106']],
     ['Members pay € 20 at the desk for a printed abstract book', sampleFile, []],
     ['A prize of $500', sampleFile, []],
-  ])('%s', (text, file, codes) => {
+  ])('only a wrong amount or another currency is reported: %s', (text, file, codes) => {
     expect(listCodes(withCategoryText(text, file))).toEqual(codes)
   })
 
@@ -354,11 +354,11 @@ describe('amounts in texts', () => {
     ['The fee of € 1,190 includes VAT', []],
     ['The fee of 1.190,00 EUR includes VAT', []],
     ['The fee of € 1,000 includes VAT', ['EV624']],
-  ])('%s', (text, codes) => {
+  ])('an amount that includes tax is compared with the price including tax: %s', (text, codes) => {
     expect(listCodes(withCategoryText(text))).toEqual(codes)
   })
 
-  test('a file may accept an amount in another currency', () => {
+  test('an amount in another currency can be allowed', () => {
     const text = `${withCategoryText('Members from India pay Rs. 5,000', fileInEuros)}allow:\n  - {code: EV1106, because: The Indian society collects it.}\n`
     expect(listCodes(text)).toEqual([])
   })
@@ -373,7 +373,7 @@ describe('an amount with a second currency sign', () => {
     ['You paid {total} EUR', '€'],
     ['You paid Rs. {total}', '€'],
     ['You paid {total} euros', '€'],
-  ])('%s', (text, sign) => {
+  ])('is reported: %s', (text, sign) => {
     expect(collectFindings(withIntroText(text, fileInEuros))).toMatchObject([
       {
         code: 'EV015',
@@ -382,7 +382,7 @@ describe('an amount with a second currency sign', () => {
     ])
   })
 
-  test('an amount with one currency sign has no finding', () => {
+  test('is not reported if the sign appears only once', () => {
     expect(listCodes(withIntroText('You paid {total}', fileInEuros))).toEqual([])
   })
 })
@@ -399,7 +399,7 @@ describe('a conference in euros', () => {
     expect(findings).toEqual([])
   })
 
-  test('all authoring tools print euros and not rupees', () => {
+  test('is printed in euros, not rupees, by all authoring tools', () => {
     const config = getConference()
     const quotedAt = instant(Date.parse('2027-06-02T06:00:00Z'))
     const sampleAnswers = { role: 'physician', is_member: true, presents: true, dinner_tickets: 2 }
@@ -414,7 +414,7 @@ describe('a conference in euros', () => {
     expect(toolOutputs[1]).toContain('€ 149.80 ÷ 1.19 = € 125.88'.replaceAll('€ ', '€\u00a0'))
   })
 
-  test('event show writes a file with the same prices', () => {
+  test('has the same prices in the file that event show writes', () => {
     expect(showEvent(getConference())).toContain('currency: EUR\n')
     expect(showEvent(getConference())).toMatch(/non-member:\n +- 390\n +- 470\.5\n/)
   })
@@ -446,7 +446,7 @@ describe('a category with its own currency', () => {
   const listFindingsAfterChange = (oldText: string, newText: string) =>
     compileEvent(file.text.replace(oldText, newText), sharedFiles, { path: file.path }).findings
 
-  test('is valid without a finding', () => {
+  test('is accepted without findings', () => {
     expect(compiledFile.findings).toEqual([])
   })
 
@@ -460,7 +460,7 @@ describe('a category with its own currency', () => {
       : result.error
   }
 
-  test('an item and an adjustment use the price table and the amount in the currency of the category', () => {
+  test('determines which price table of an item and which amount of an adjustment apply', () => {
     expect(quotePrice({ country: 'other', presents: true, gala_tickets: 2 })).toEqual({
       currency: 'USD',
       lines: ['registration 177', 'gala 70.8', 'speaker-abroad -23.6'],
@@ -471,7 +471,7 @@ describe('a category with its own currency', () => {
     })
   })
 
-  test('an item without a table in the currency of the category cannot be bought, and the checker reports it', () => {
+  test('makes an item unavailable if it has no price table in that currency, and the checker reports this', () => {
     const [finding] = listFindingsAfterChange(
       '        - {currency: USD, table: {period: [early, regular], each: [30, 35]}}\n',
       '',
@@ -482,7 +482,7 @@ describe('a category with its own currency', () => {
     })
   })
 
-  test('only payment methods that accept the currency are offered, and the first of them is the default', () => {
+  test('limits the offered payment methods to those that accept the currency, and the first of them is the default', () => {
     const getMethodAnswer = (answers: RawAnswers) => normalise(event, answers).answers['way']
     expect(getMethodAnswer({ country: 'india', way: 'transfer' })).toBe('transfer')
     expect(getMethodAnswer({ country: 'other', way: 'card' })).toBe('wire')
@@ -494,7 +494,7 @@ describe('a category with its own currency', () => {
     })
   })
 
-  test('tables, explanations and previews state each price in the currency of its category', () => {
+  test('has its prices in that currency in tables, explanations and previews', () => {
     const text = formatSimulation(event, simulatePrices(event))
     expect(text).toMatch(/foreign +US\$\s150 +US\$\s200/)
     expect(text).toMatch(/delegate +₹\s6,000 +₹\s8,000/)
@@ -511,7 +511,7 @@ describe('a category with its own currency', () => {
       .replace('    - id: gala\n', '    - id: gala\n      when: {category: {not: saarc}}\n')
     const readWithRule = (text: string): EventConfig => readEvent(text, sharedFiles) as EventConfig
 
-    test('diff adds no tax to the price of an item that includes tax', () => {
+    test('diff adds no tax to an item’s price that includes tax', () => {
       const eventWithHigherPrice = readWithRule(
         textWithRule.replace('each: [30, 35]', 'each: [32, 35]'),
       )
@@ -525,7 +525,7 @@ describe('a category with its own currency', () => {
       )
     })
 
-    test('the price list of the preview adds no tax to a price that includes tax, and states the days of each column', () => {
+    test('the price list in the preview adds no tax to a price that includes tax, and states the days of each column', () => {
       const [index] = renderPreview(readWithRule(textWithRule))
       const html = index?.html.replaceAll('\u00a0', ' ') ?? ''
       expect(html).toContain('<td>US$ 30</td><td>US$ 35</td>')
@@ -534,7 +534,7 @@ describe('a category with its own currency', () => {
     })
   })
 
-  test('simulate and explain calculate no bill with a payment method that does not accept the currency', () => {
+  test('simulate and explain calculate no bill for a payment method that does not accept the currency', () => {
     const eventWithDiscount = readEvent(
       file.text.replace(
         '  adjustments:\n',
@@ -556,7 +556,7 @@ describe('a category with its own currency', () => {
     expect(explainWithMethod('wire')).not.toMatch(/does not accept/)
   })
 
-  test('the finding for a condition on `way` names the key `method`', () => {
+  test('the finding for a condition on `way` suggests the key `method`', () => {
     const methodFindings = listFindingsAfterChange(
       'when: {presents: true}, amount: -1000',
       'when: {way: card}, amount: -1000',
@@ -566,7 +566,7 @@ describe('a category with its own currency', () => {
     )
   })
 
-  test('the failed page of the preview states a dollar amount in dollars', () => {
+  test('the failed-payment page in the preview states a dollar amount in dollars', () => {
     const page = renderPreview(event).find(({ html }) =>
       html.includes('a foreign delegate in July'),
     )

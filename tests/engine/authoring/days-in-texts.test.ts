@@ -1,4 +1,4 @@
-/** Contradictory dates as organisers type them, and dates that only appear to contradict each other. */
+/** Contradictory dates, written as organisers write them, and dates that only appear to contradict each other. */
 import { describe, expect, test } from 'vitest'
 import { findDays } from '../../../engine/authoring/prose/find-days.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
@@ -7,7 +7,7 @@ import { day } from '../../../engine/lib/time.ts'
 import { shared } from './goldens.ts'
 import { collectFindings, createMarchFile, findLine } from './sample-file.ts'
 
-/** The base as a three-day conference with an early bird period that ends in autumn. */
+/** The base file as a three-day conference with an early bird period that ends in autumn. */
 const validFile = createMarchFile('{id: regular, label: Regular, from: 2026-10-31, to: 2027-03-16}')
 
 const withPanel = (line: string): string =>
@@ -17,11 +17,11 @@ const withWindow = (days: string, text = validFile): string =>
 const addField = (line: string): string =>
   validFile.replace('        - {id: is_member', `        - ${line}\n        - {id: is_member`)
 
-test('the file without the mistakes is valid', () => {
+test('the file is valid without the mistakes', () => {
   expect(collectFindings(validFile)).toEqual([])
 })
 
-/** Expects a finding at the line of `linePart`, with `relatedPart` as a related line and with a correction. */
+/** Expects a finding on the line of `linePart` that suggests a correction, with `relatedPart` as a related line. */
 function expectFinding(text: string, linePart: string, relatedPart: string | null): void {
   const findings = collectFindings(text)
   const findingsHere = findings.filter(
@@ -105,7 +105,7 @@ describe('a text contains a date that differs from the file', () => {
     expectFinding(withPanel(typedText), JSON.stringify(typedText), relatedPart)
   })
 
-  test('registration closes on the last day of a price, although later prices follow', () => {
+  test('a closing date that is the last day of one price is reported if later prices follow', () => {
     const text = withWindow(
       'closes: 2027-03-15',
       withPanel('Registration closes on 30 October 2026'),
@@ -113,17 +113,17 @@ describe('a text contains a date that differs from the file', () => {
     expectFinding(text, 'Registration closes on', 'closes: 2027-03-15')
   })
 
-  test('the arrival dates are those of last year', () => {
+  test('arrival dates from last year are reported', () => {
     const arrivalField =
       '{id: stay, type: date, label: Day of Arrival, hint: Between 13 and 16 March 2026}'
     expectFinding(addField(arrivalField), 'Between 13', FROM)
   })
 
-  test('31 November does not exist', () => {
+  test('a date that does not exist, such as 31 November, is reported', () => {
     expectFinding(withPanel('Early bird until 31 November 2026'), 'Early bird until 31', null)
   })
 
-  test('two dates in one line are each compared with their own period', () => {
+  test('two dates on one line are each compared with their own period', () => {
     const text = withPanel('Early Bird: up to 30 September 2026, Regular: from 1 October 2026')
     expect(
       collectFindings(text).map(({ message, related }) => [message, related[0]?.at.start.line]),
@@ -303,7 +303,7 @@ describe('a text contains a date that does not contradict the file', () => {
       addField('{id: born_on, type: date, label: Date of birth, hint: As 14/03/1990}'),
     ],
     [
-      'a workshop on the day before',
+      'a workshop on the day before the event',
       addField(
         '{id: workshop, type: select, label: Workshop, options: [{id: a, label: 12 March}, {id: b, label: 13 March}]}',
       ),
@@ -314,14 +314,17 @@ describe('a text contains a date that does not contradict the file', () => {
         '{id: night, type: select, label: Nights of stay, options: [{id: a, label: 13 March}, {id: b, label: 14 March}]}',
       ),
     ],
-    ['the day of an age', addField('{id: age, type: number, label: Age on 1 January 2027}')],
+    [
+      'the day on which an age is reached',
+      addField('{id: age, type: number, label: Age on 1 January 2027}'),
+    ],
     [
       'a council number',
       addField('{id: reg, label: Registered with the council after 31 March 2019}'),
     ],
-    ['arrivals of last year', withPanel('Last year most arrived on 13 March 2026')],
+    ['last year’s arrivals', withPanel('Last year most arrived on 13 March 2026')],
     [
-      'the last day of one price, while registration stays open',
+      'the last day of a price, while registration stays open',
       withWindow(
         'closes: 2027-03-15',
         withPanel('Early bird registration closes on 30 October 2026'),
@@ -512,7 +515,7 @@ describe('the dates of the file contradict each other', () => {
           .replace('  prices:', '  other_dates: early\n  prices:'),
       ),
     ],
-  ])('no finding if registration %s', (_name, text) => {
+  ])('there is no finding if registration %s', (_name, text) => {
     expect(collectFindings(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
   })
 })

@@ -1,8 +1,8 @@
-/** Dates of adjustments, payment methods and the closing of registration, compared with texts. */
+/** Dates of adjustments, payment methods and the close of registration, compared with dates in texts. */
 import { describe, expect, test } from 'vitest'
 import { collectFindings, createMarchFile, findLine } from './sample-file.ts'
 
-/** Three periods, a late fee within the last one, and a transfer that ends before card payment. */
+/** Three periods, a late fee within the last one, and bank transfers that end before card payments. */
 const validFile = createMarchFile('{id: regular, from: 2026-10-31, to: 2027-03-16}')
   .replace('to: 2027-03-16}', 'to: 2027-02-05}\n    - {id: late, label: Late, from: 2027-02-06}')
   .replace('[early, regular]', '[early, regular, late]')
@@ -20,11 +20,11 @@ const validFile = createMarchFile('{id: regular, from: 2026-10-31, to: 2027-03-1
     - {id: transfer, label: NEFT, until: 2027-02-25, instructions: Sample Bank account 123456789012, expires_after: 5 days, fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]}`,
   )
 
-test('the file without the mistakes is valid', () => {
+test('the file is valid without the mistakes', () => {
   expect(collectFindings(validFile)).toEqual([])
 })
 
-describe('dates in texts are compared with those of adjustments, payment methods and the desk', () => {
+describe('dates in texts are compared with the dates of adjustments, payment methods and the desk', () => {
   const withText = (line: string): string =>
     validFile.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
   const listMessages = (line: string): readonly string[] =>
@@ -37,7 +37,7 @@ describe('dates in texts are compared with those of adjustments, payment methods
     'Regular until 5 February, late registration from 6 February',
     'Bank transfer is accepted until 25 February 2027',
     'Late delegates may pay by NEFT until 25 February',
-  ])('%s', (line) => {
+  ])('agrees with the file: %s', (line) => {
     expect(listMessages(line)).toEqual([])
   })
 
@@ -76,7 +76,7 @@ describe('years of dates outside the price periods, and the registration window'
       withWindow('opens: 2026-08-01', withFee('from: 2026-07-01, to: 2026-11-30')),
     ],
     [
-      'a fee that starts before registration opens, which no change of year corrects',
+      'a fee that starts before registration opens, in any year',
       withWindow('opens: 2026-07-01', withFee('from: 2026-06-25')),
     ],
     ['a fee that ends after the event', withFee('from: 2027-02-20, to: 2027-03-31')],
@@ -86,7 +86,7 @@ describe('years of dates outside the price periods, and the registration window'
       'a transfer that ends in the year before the event, when prices already apply',
       withTransferUntil('2026-06-30').replace('{id: early,', '{id: early, from: 2026-03-01,'),
     ],
-  ])('%s', (_name, text) => {
+  ])('%s is not reported', (_name, text) => {
     expect(listCodes(text)).toEqual([])
   })
 
@@ -136,14 +136,14 @@ describe('years of dates outside the price periods, and the registration window'
       'EV433',
       'write closes: 2027-03-10',
     ],
-  ])('%s', (_name, text, code, help) => {
+  ])('%s is reported with a correction', (_name, text, code, help) => {
     const codeFindings = collectFindings(text).filter((finding) => finding.code === code)
     expect(codeFindings.map((finding) => finding.help ?? '')).toEqual([
       expect.stringContaining(help),
     ])
   })
 
-  test('a card payment that ends a year early is reported at its own line, not at the transfer', () => {
+  test('a card payment that ends a year early is reported on its own line, not on the line of the transfer', () => {
     const text = validFile.replace('account: sample}', 'account: sample, until: 2026-03-16}')
     const [firstFinding, ...otherFindings] = collectFindings(text)
     expect([firstFinding?.code, firstFinding?.at.start.line, otherFindings]).toEqual([

@@ -1,4 +1,4 @@
-/** The calendar of an event, which lists the changes on each day for the rehearsal. */
+/** An event's calendar, which lists the changes on each day for the rehearsal. */
 import { expect, test } from 'vitest'
 import { listCalendarDays, readEvent } from '../../../engine/authoring.ts'
 import type { CalendarDay } from '../../../engine/authoring.ts'
@@ -67,7 +67,7 @@ test('conditions and adjustments use the labels that delegates read, not the ids
   ])
 })
 
-test('seats are listed once', () => {
+test('the numbers of seats are listed once', () => {
   const seatChanges = nationalDays.flatMap(({ day }) =>
     listChanges(nationalDays, day).filter((change) => change.startsWith('Seats: ')),
   )
@@ -89,7 +89,7 @@ test('an item and a category with the same label are both listed', () => {
   )
 })
 
-test('prices by an answer other than the category, and amounts that the delegate enters, are listed', () => {
+test('prices that depend on an answer other than the category, and amounts that the delegate enters, are listed', () => {
   const [firstDayOfRun] = listDays('tests/events/nilarun2027.yaml')
   expect(firstDayOfRun?.changes.map((text) => text.replaceAll('\u00a0', ' '))).toEqual(
     expect.arrayContaining([
@@ -99,7 +99,7 @@ test('prices by an answer other than the category, and amounts that the delegate
   )
 })
 
-test('the calendar does not state that registration without an opening day opens on the first day', () => {
+test('if registration has no opening day, the calendar does not say that it opens on the first listed day', () => {
   expect(firstDay?.changes[0]).toBe(
     'Registration: open, before this day too (the file states no opening date)',
   )

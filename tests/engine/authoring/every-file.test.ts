@@ -32,8 +32,8 @@ const events = readdirSync(join(REPOSITORY_ROOT, 'events'))
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => readSource(`events/${name}`))
 
-describe('the event files of the repository', () => {
-  test('have no finding, alone and together', () => {
+describe('the event files in the repository', () => {
+  test('have no findings, whether checked alone or together', () => {
     const { files, shared: sharedFindings } = compileEvents(events, sharedFiles)
     expect(files.length).toBeGreaterThan(3)
     expect([...sharedFindings, ...files.flatMap(({ findings }) => findings)]).toEqual([])
@@ -63,7 +63,7 @@ describe('the event files of the repository', () => {
 })
 
 describe('several mistakes in one file', () => {
-  test('are all reported, in line order', () => {
+  test('are all reported, in the order of their lines', () => {
     const text = sampleFile
       .replace('period:  [early, late]', 'period:  [early, lat]')
       .replace('then: member}', 'then: membr}')
@@ -79,7 +79,7 @@ describe('several mistakes in one file', () => {
     ])
   })
 
-  test('follow-up errors are not reported: a misspelt field does not make the rules incomplete', () => {
+  test('errors that only follow from another are not reported: a misspelt field does not make the rules incomplete', () => {
     expect(
       compileEvent(
         sampleFile
@@ -113,12 +113,12 @@ describe('an entry of `allow`', () => {
   test.each([
     ['silences a warning', withAllow('{code: EV405, because: The office is on holiday.}'), []],
     [
-      'silences a finding at its own path only',
+      'with a path silences a finding at that path',
       withAllow('{code: EV405, at: fees.periods, because: The office is on holiday.}'),
       [],
     ],
     [
-      'does not silence a finding at another path',
+      'with another path does not silence the finding',
       withAllow('{code: EV405, at: form, because: The office is on holiday.}'),
       ['EV405', 'EV990'],
     ],
@@ -128,7 +128,7 @@ describe('an entry of `allow`', () => {
       ['EV203'],
     ],
     [
-      'rejects unknown codes',
+      'is reported if its code is unknown',
       withAllow('{code: EV444, because: It was agreed.}'),
       ['EV405', 'EV990'],
     ],
@@ -199,13 +199,13 @@ describe('any text', () => {
       ).toBe(true)
   }
 
-  test('is checked without throwing: randomly broken files', () => {
+  test('is checked without an exception: randomly broken files', () => {
     fc.assert(fc.property(breakFiles(sources), expectConsistentFindings), {
       seed: 20261121,
       numRuns: chooseRuns(600),
     })
   })
-  test('is checked without throwing: texts that are not event files', () => {
+  test('is checked without an exception: texts that are not event files', () => {
     fc.assert(fc.property(anyText, expectConsistentFindings), {
       seed: 20261121,
       numRuns: chooseRuns(400),

@@ -1,13 +1,13 @@
-/** Corrections of the golden files whose lines have no counterpart in the clean base. */
+/** Corrections for golden files whose lines have no counterpart in the clean base file. */
 
-/** Examples of all prices except the price of a member in January. */
+/** Examples for all prices except a member's price in January. */
 const OTHER_PRICE_EXAMPLES = [
   '    - {name: a member in February, on: 2026-02-10, given: {is_member: true}, expect: {total: 1770}}',
   '    - {name: a visitor in January, on: 2026-01-10, expect: {total: 2360}}',
   '    - {name: a visitor in February, on: 2026-02-10, expect: {total: 2950}}',
 ].join('\n')
 
-/** Maps the code of a golden file to a part of its text and the correct replacement. */
+/** Maps each golden file's code to a part of its text and the correct replacement. */
 export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = {
   EV005: ['{full_name}}', '"Dear {full_name}"}'],
   EV015: ['Rs. {total}', '{total}'],

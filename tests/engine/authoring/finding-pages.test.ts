@@ -17,7 +17,7 @@ test.each(Object.keys(pages))(
   },
 )
 
-test('docs/findings has no other page', () => {
+test('docs/findings contains no other pages', () => {
   expect(readdirSync(FINDINGS_FOLDER).toSorted()).toEqual(Object.keys(pages).toSorted())
 })
 
@@ -30,18 +30,18 @@ test('every code has one section on one page, and is in the index', () => {
   expect(listedCodes.sort()).toEqual([...codes].sort())
 })
 
-test.each(codes)('%s: the wrong and the right examples differ, and neither is empty', (code) => {
+test.each(codes)('%s: the wrong and right examples differ, and neither is empty', (code) => {
   const { wrong: wrongExample, right: rightExample } = findExamples(code)
   expect(wrongExample.trim()).not.toBe('')
   expect(rightExample.trim()).not.toBe('')
   expect(wrongExample).not.toBe(rightExample)
 })
 
-/** Codes whose correction removes or moves the lines, so that the two examples have no block in common. */
+/** Codes whose correction removes or moves lines, so that the two examples have no block in common. */
 const CODES_WITHOUT_COMMON_BLOCK = ['EV010', 'EV212', 'EV442', 'EV990', 'EV991']
 const listBlocks = (text: string) => [...text.matchAll(/^\w+(?=:)/gm)].map(([block]) => block)
 test.each(codes)(
-  '%s: the right example is from the same block as the wrong one, or finding-pages.ts has a correction',
+  '%s: both examples are from the same block, unless the code is listed as an exception',
   (code) => {
     const { wrong, right } = findExamples(code)
     const hasCommonBlock = listBlocks(right).some((block) => listBlocks(wrong).includes(block))
@@ -49,6 +49,6 @@ test.each(codes)(
   },
 )
 
-test.each(Object.keys(CORRECTIONS))('%s: the right example has no finding', (code) => {
+test.each(Object.keys(CORRECTIONS))('%s: the right example has no findings', (code) => {
   expect(checkGolden(code, correctGolden(code)).findings).toEqual([])
 })

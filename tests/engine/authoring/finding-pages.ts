@@ -8,21 +8,21 @@ import { sampleFile, checkGolden, GOLDENS, readGolden } from './goldens.ts'
 export const FINDINGS_FOLDER = join(import.meta.dirname, '..', '..', '..', 'docs', 'findings')
 
 type Subject = {
-  /** Name of the page, without `.md`. */
+  /** The name of the page, without `.md`. */
   readonly page: string
   readonly title: string
   readonly summary: string
-  /** First and last code number, inclusive. */
+  /** The first and last code number of each range, inclusive. */
   readonly ranges: readonly (readonly [first: number, last: number])[]
 }
 
-/** A page has at most 15 KB. If the test reports a page as too long, move part of its range to another page. */
+/** A page has at most 15 KB. If a test reports that a page is too long, move part of its range to another page. */
 const SUBJECTS: readonly Subject[] = [
   {
     page: 'syntax-and-keys',
     title: 'Syntax and keys',
     summary:
-      'YAML syntax, the keys that exist, the values they take, and how dates, addresses and names are written.',
+      'YAML syntax, the keys that exist, the values that they accept, and how dates, addresses and names are written.',
     ranges: [[0, 199]],
   },
   {
@@ -123,7 +123,7 @@ const SUBJECTS: readonly Subject[] = [
   {
     page: 'answers',
     title: 'Answers',
-    summary: 'Patterns, numbers of choices, and fields that are asked for each of several people.',
+    summary: 'Patterns, numbers of choices, and fields that are asked for each person.',
     ranges: [[519, 529]],
   },
   {
@@ -145,20 +145,20 @@ const SUBJECTS: readonly Subject[] = [
     page: 'texts-and-rules',
     title: 'Texts and rules',
     summary:
-      'Shares, numbers, ages and amounts in texts agree with what the file charges, limits and refunds.',
+      'Percentages, numbers, ages and amounts in texts agree with what the file charges, limits and refunds.',
     ranges: [[630, 639]],
   },
   {
     page: 'unlikely-settings',
     title: 'Unlikely settings',
-    summary: 'Settings that are valid, but probably do not do what the organiser means.',
+    summary: 'Settings that are valid, but probably do not do what the organiser intended.',
     ranges: [[640, 654]],
   },
   {
     page: 'unlikely-offers-and-amounts',
     title: 'Unlikely offers and amounts',
     summary:
-      'Offers, quotas, prices and discounts that are valid, but probably not what the organiser means.',
+      'Offers, quotas, prices and discounts that are valid, but probably not what the organiser intended.',
     ranges: [[655, 669]],
   },
   {
@@ -230,7 +230,7 @@ const APPROVAL_BLOCK = [
   '  - {id: letter, when: {category: member}, documents: [letter], decide_within: 3 days, pay_within: 7 days, if_refused: {offer: visitor}}',
   '',
 ].join('\n')
-/** Right examples that are not part of the base: whole blocks, lines in another order, and pairs of files. */
+/** Right examples that are not part of the base file: whole blocks, lines in another order, and pairs of files. */
 const RIGHT_EXAMPLES: Readonly<Record<string, string>> = {
   EV303:
     'category:\n  rules:\n    - {when: {is_member: true}, then: member}\n    - {otherwise: visitor}\n',
@@ -338,7 +338,7 @@ allow:
 ${sections.join('\n')}`
 }
 
-/** The maximum number of lines of an example on a page. */
+/** The maximum number of lines that an example on a page may have. */
 const MAX_EXAMPLE_LINES = 24
 
 /** Omits the middle of a long example and states the number of omitted lines. */
@@ -409,7 +409,7 @@ export function findExamples(code: string): { readonly wrong: string; readonly r
     const changedLines = lines.flatMap((line, index) =>
       commonIndexes.has(index) || line.trim() === '' ? [] : [index],
     )
-    // If lines are missing in this file, the example shows the line above the gap.
+    // If lines are missing from this file, the example shows the line above the gap.
     return changedLines.length > 0
       ? addParents(lines, changedLines)
       : showLineAboveGap(lines, commonIndexes, otherLines, otherCommonIndexes)
@@ -420,7 +420,7 @@ export function findExamples(code: string): { readonly wrong: string; readonly r
   }
 }
 
-/** Returns the reported lines. Used if the golden file has nothing in common with the base. */
+/** Returns the reported lines. Used if the golden file has no lines in common with the base file. */
 function listReportedLines(code: string, lines: readonly string[]): string {
   const { findings } = checkGolden(code)
   const positions = findings

@@ -1,4 +1,4 @@
-/** Words from other tools, each reported with the correct word, and similar words that are correct. */
+/** Words from other tools, which are reported with the correct word, and similar words that are correct. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { sampleFile, shared } from './goldens.ts'
@@ -16,7 +16,7 @@ const fileWithFields = sampleFile.replace(
   ].join('\n'),
 )
 
-/** Expects a finding at the line of `part`, with a help text that states the correct spelling. */
+/** Expects a finding on the line of `part`, with a help text that contains `help`. */
 function expectHelp(text: string, part: string, help: string): void {
   const findingsHere = collectFindings(text).filter(
     ({ at }) => at.start.line === findLine(text, part),
@@ -24,12 +24,12 @@ function expectHelp(text: string, part: string, help: string): void {
   expect(findingsHere.map((finding) => finding.help ?? '').join('\n')).toContain(help)
 }
 
-test('the files without the mistakes are valid', () => {
+test('the files are valid without the mistakes', () => {
   expect(listFindings(sampleFile)).toEqual([])
   expect(listFindings(fileWithFields)).toEqual([])
 })
 
-test('a condition that names the label of an option is reported with the id', () => {
+test('a condition that uses an option’s label is reported with the id', () => {
   const fileWithLabel = fileWithFields.replace(
     'pg, faculty]',
     '{id: pg, label: Post Graduate}, faculty]',
@@ -111,7 +111,7 @@ describe('yes or no instead of a message', () => {
     'false',
     'Name?',
     'പേര് എഴുതുക',
-  ])('required: %s has no finding', (word) => {
+  ])('required: %s is not reported', (word) => {
     expect(
       listFindings(
         addField(
@@ -177,10 +177,10 @@ describe('a field that decides the category', () => {
       MEMBER.replace('default', 'required'),
       'write required: true',
     ],
-  ])('%s is reported, because it can be unanswered', (_what, from, line, help) => {
+  ])('%s is reported, because it can be left unanswered', (_what, from, line, help) => {
     expectHelp(sampleFile.replace(from, line), line, help)
   })
-  test('a choice and a number are reported if they can be unanswered', () => {
+  test('a choice and a number are reported if they can be left unanswered', () => {
     const text = fileWithFields
       .replaceAll(', required: true}\n        - {id: guests', '}\n        - {id: guests')
       .replace('faculty], required: true}', 'faculty]}')
@@ -190,13 +190,13 @@ describe('a field that decides the category', () => {
   test.each([
     ['a required yes-no field', MEMBER.replace('default: false', 'required: true')],
     [
-      'a yes-no field that is required with a message',
+      'a yes-no field that is required, with a message',
       MEMBER.replace('default: false', 'required: Please answer'),
     ],
-  ])('%s has no finding, because it is always answered', (_what, line) => {
+  ])('%s is not reported, because it is always answered', (_what, line) => {
     expect(listFindings(sampleFile.replace(MEMBER, line))).toEqual([])
   })
-  test('a field that can be unanswered has no finding if a rule covers that case', () => {
+  test('a field that can be left unanswered is not reported if a rule covers that case', () => {
     const text = sampleFile
       .replace(MEMBER, MEMBER.replace(', default: false', ''))
       .replace('{otherwise: visitor}', '{when: {is_member: {not: true}}, then: visitor}')
@@ -312,7 +312,7 @@ describe('the last rule', () => {
   })
 })
 
-describe('words of other form builders', () => {
+describe('words from other form builders', () => {
   test.each([
     ['dropdown', 'select'],
     ['drop-down', 'select'],
@@ -343,7 +343,7 @@ describe('words of other form builders', () => {
     ['attachment', 'file'],
     ['mail', 'email'],
     ['email id', 'email'],
-  ])('type: %s', (word, expected) => {
+  ])('type: %s is reported with the type %s', (word, expected) => {
     const line = `{id: extra, type: ${word}, label: Extra}`
     const text = addField(line.slice(1, -1))
     expectHelp(text, line, `write type: ${expected}`)
@@ -353,17 +353,20 @@ describe('words of other form builders', () => {
     ['Your terms', 'options: [a, b]', 'many'],
     ['I agree to the terms', 'required: true', 'consent'],
     ['I come by car', 'required: true', 'yes-no'],
-  ])('type: checkbox, as “%s” with %s', (label, properties, correction) => {
-    const line = `{id: extra, type: checkbox, label: ${label}, ${properties}}`
-    expectHelp(addField(line.slice(1, -1)), line, `write type: ${correction}`)
-  })
+  ])(
+    'type: checkbox, with the label “%s” and %s, is reported with the matching type',
+    (label, properties, correction) => {
+      const line = `{id: extra, type: checkbox, label: ${label}, ${properties}}`
+      expectHelp(addField(line.slice(1, -1)), line, `write type: ${correction}`)
+    },
+  )
   test.each([
     ['min: 1', 'at_least: 1'],
     ['maximum: 2', 'at_most: 2'],
     ['exclusive: [[a, b]]', 'mutually_exclusive'],
     ['hint: Two at most', 'message: Two at most'],
     ['mutually_exclusive: [a, b]', '[[a, b], [c, d]]'],
-  ])('a choice with %s', (entry, help) => {
+  ])('a choice with %s is reported with a correction', (entry, help) => {
     const line = `choose: {${entry}}`
     expectHelp(
       addField(`id: extra, type: many, label: Extra, options: [a, b], ${line}`),
@@ -375,7 +378,7 @@ describe('words of other form builders', () => {
     ['mandatory: true', 'required: true'],
     ['show_if: {is_member: true}', 'show_when'],
     ['type: checkboxes', 'many'],
-  ])('a field of each person with %s', (entry, help) => {
+  ])('a field asked for each person, with %s, is reported with a correction', (entry, help) => {
     const line = `{id: name, label: Name, ${entry}}`
     expectHelp(
       addField(`id: extra, type: people, label: Extra, max: 2, fields: [${line}]`),
@@ -407,7 +410,7 @@ describe('words of other form builders', () => {
     ['type: number, default: none', 'remove `default`'],
     ['type: yes-no, default: none', 'write `false`'],
     ['show_when: {category: member or visitor}', 'write [member, visitor]'],
-  ])('a field with %s', (entry, help) => {
+  ])('a field with %s is reported with a correction', (entry, help) => {
     expectHelp(addField(`id: extra, label: Extra, ${entry}`), entry, help)
   })
   test.each([
@@ -445,7 +448,7 @@ describe('words of other form builders', () => {
     ['about', 'about: N/A'],
     ['hours', 'hours: nil'],
     ['theme', 'theme: "no"'],
-  ])('the word %s instead of `none`: %s', (_key, line) => {
+  ])('the word %s instead of `none` is reported: %s', (_key, line) => {
     const text = sampleFile.replace('  venue:', `  ${line}\n  venue:`)
     expectHelp(text, line, 'remove')
   })

@@ -1,4 +1,4 @@
-/** Each code has a golden pair: the smallest file with its finding, and the output that `UPDATE=1` writes. */
+/** Each code has a golden pair: the smallest file with that finding, and the output, which `UPDATE=1` writes. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -7,11 +7,11 @@ import { sampleFile, readCode, checkGolden, GOLDENS, readGolden, shared } from '
 
 const codes = Object.keys(catalogue).sort()
 /**
- * Codes that are always reported with other codes: a file with the id of another event also has the wrong file name.
+ * Codes that are always reported with others: a file with another event's id also has the wrong file name.
  */
 const companionCodesByCode: Readonly<Record<string, readonly string[]>> = { EV804: ['EV807'] }
 
-test('the base of every golden file has no findings', () => {
+test('the base file of the golden files has no findings', () => {
   const { event, findings } = compileEvent(sampleFile, shared, { path: 'sample2026.yaml' })
   expect(findings).toEqual([])
   expect(event?.fees.prices).toEqual({
@@ -20,7 +20,7 @@ test('the base of every golden file has no findings', () => {
   })
 })
 
-/** The names of all pairs: a code, followed by the variant if the code has several pairs. */
+/** The names of all pairs: each is a code, followed by a variant if the code has several pairs. */
 const pairs = readdirSync(GOLDENS)
   .filter((name) => /^EV.*\.yaml$/.test(name))
   .map((name) => name.replace('.yaml', ''))
@@ -35,7 +35,7 @@ test('every code has a pair, and every pair has a code', () => {
 })
 
 describe('the printed output', () => {
-  test.each(pairs)('%s', async (name) => {
+  test.each(pairs)('%s matches its golden output', async (name) => {
     const code = readCode(name)
     const { findings, printed } = checkGolden(name)
     expect([...new Set(findings.map((finding) => finding.code))].sort()).toEqual([
@@ -57,7 +57,7 @@ test('no two codes have the same slug', () => {
 })
 
 describe('automatic corrections', () => {
-  test('each one resolves its own finding', () => {
+  test('each correction resolves its own finding', () => {
     const fixablePairs = pairs.filter(
       (code) =>
         code.startsWith('EV0') ||

@@ -1,4 +1,4 @@
-/** The golden pairs: for each code, the smallest file with the finding, and the output of the checker. */
+/** The golden pairs: for each code, the smallest file with that finding, and the checker's output. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -24,7 +24,7 @@ export const shared: SharedFiles = {
   texts: readSharedFile('texts'),
 }
 export const sampleFile = readGolden('_base.yaml')
-/** The sample file with a category that has its own periods. */
+/** The sample file with one category that has its own periods. */
 export const sampleFileWithPriceGroup = sampleFile
   .replace('    visitor: [2000, 2500]\n', '')
   .replace(
@@ -42,7 +42,7 @@ form:
 `,
   )
 
-/** Stored data for the codes EV10xx: registrations that answered every field of the base, and one pending payment. */
+/** Stored data for the codes EV10xx: registrations with answers to every field, and one pending payment. */
 const usageCounts: UsageCounts = {
   registrations: 7,
   pending: 1,
@@ -53,9 +53,9 @@ const usageCounts: UsageCounts = {
   places: { hall: 6 },
   codes: { vip: 2 },
 }
-/** Returns a function that adds a block, which the new version then lacks. */
+/** Returns a function that adds a block to the previous version, which the new version lacks. */
 const addBlock = (block: string) => (text: string) => text.replace('form:\n', `${block}\nform:\n`)
-/** Changes that turn the base into the previous version, by code. */
+/** For each code, the change that turns the base file into the previous version. */
 const previousVersionByCode: Readonly<Record<string, (text: string) => string>> = {
   EV1003: (text) =>
     text.replace(
@@ -84,13 +84,13 @@ const previousVersionByCode: Readonly<Record<string, (text: string) => string>> 
     ),
 }
 
-/** Returns the code in the name of a pair, such as `EV103`, or `EV103-price-with-rs` if the code has several pairs. */
+/** Returns the code in a pair's name, such as `EV103` or, if the code has several pairs, `EV103-price-with-rs`. */
 export const readCode = (name: string): string => name.replace(/-.*/, '')
 
-/** Codes whose pair is loaded together with the base, under another name. */
+/** Codes whose pair is loaded together with the base file, under another name. */
 const CODES_LOADED_WITH_BASE = /^EV80[12468]$/
 
-/** Checks a golden file as its code requires: alone, together with the base, or as a new version of the base. */
+/** Checks a golden file as its code requires: alone, together with the base file, or as a new version of it. */
 export function checkGolden(
   name: string,
   text = readGolden(`${name}.yaml`),
@@ -136,7 +136,7 @@ function collectFindings(code: string, path: string, text: string): readonly Fin
       ),
     ]
     if (newEvent.event === null || oldEvent.event === null)
-      throw new Error(`${code}: both versions must be clean to be compared`)
+      throw new Error(`${code}: both versions must be free of errors to be compared`)
     const changedValues = collectChangedValues(newEvent.event, oldEvent.event)
     const pick = <T>(values: Readonly<Record<string, T>>, ids: readonly string[]) =>
       Object.fromEntries(Object.entries(values).filter(([id]) => ids.includes(id)))

@@ -1,11 +1,11 @@
-/** Edits of an event file that contain no mistake, and sentences from published terms. */
+/** Edits to an event file that introduce no mistake, and sentences from published terms. */
 import { addDays, formatDay, type Day } from '../../../engine/lib/time.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const LONG_MONTHS =
   'January|February|March|April|May|June|July|August|September|October|November|December'
 
-/** Changes the texts of the form's panel and of the email, but no keys or other values. */
+/** Changes the texts in the form's panel and in the email, but no keys or other values. */
 function mapTexts(text: string, change: (line: string) => string): string {
   let isText = false
   return text
@@ -43,7 +43,7 @@ const addField = (field: string) => (text: string) =>
 const insertAfter = (pattern: RegExp, addition: string) => (text: string) =>
   text.replace(pattern, (found) => `${found}${addition}`)
 
-/** Returns the last day of registration, for sentences that repeat a date of the file. */
+/** Returns the last day of registration, for sentences that repeat a date from the file. */
 const getClosingDay = (text: string): Day =>
   (/closes: (\d{4}-\d\d-\d\d)/.exec(text)?.[1] ?? '') as Day
 const getFirstEventDay = (text: string): Day =>
@@ -51,7 +51,9 @@ const getFirstEventDay = (text: string): Day =>
 
 type Edit = (text: string) => string
 
-/** Other notations, and additional keys and sentences. An edit changes only files with the lines that it replaces. */
+/**
+ * Other notations, and additional keys and sentences. An edit affects only files that contain the lines it replaces.
+ */
 export const EDITS: Readonly<Record<string, Edit>> = {
   'days with an ordinal': rewriteDays(
     (d, _month, year, name) => `${formatOrdinal(d)} ${name} ${year}`,
@@ -123,7 +125,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   'a year in the future': (text) => addLine(text, 'The next meeting will be held in 2029'),
 }
 
-/** Lines in the style of published terms and conditions, of five kinds of conference. */
+/** Lines in the style of published terms and conditions, for five kinds of conference. */
 export const TERMS: readonly string[] = [
   // National medical conferences
   'Registration is mandatory for all delegates, including speakers and chairpersons.',

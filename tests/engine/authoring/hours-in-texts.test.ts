@@ -1,4 +1,4 @@
-/** Impossible times of day as organisers mistype them, and numbers that only look like times. */
+/** Impossible times of day, as organisers might mistype them, and numbers that only look like times. */
 import { describe, expect, test } from 'vitest'
 import {
   findImpossibleHours,
@@ -47,7 +47,7 @@ describe('a possible time, or a number that is not a time', () => {
   })
 })
 
-test('opening hours of 9 AM to 3 AM are reported', () => {
+test('opening hours from 9 AM to 3 AM are reported', () => {
   const countNightHours = (text: string): number => findNightAfterMorning(text).length
   expect(['9 AM to 3 AM', '8.30 a.m. – 5.30 a.m.', '10 am to 12 am'].map(countNightHours)).toEqual([
     1, 1, 1,

@@ -1,4 +1,4 @@
-/** Every harmful typo in categories, rules and fees of the event files is found. */
+/** Every harmful typo in the categories, rules and fees of the event files is found. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ const events = readdirSync(join(REPOSITORY_ROOT, 'events'))
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => readSource(`events/${name}`))
 
-/** Returns the lines of the blocks in which a mistake changes a price. */
+/** Returns the lines of the blocks in which a mistake can change a price. */
 function findPriceLines(text: string): ReadonlySet<number> {
   let block = ''
   return new Set(
@@ -32,13 +32,13 @@ function findPriceLines(text: string): ReadonlySet<number> {
 }
 /** Only every third mutant is checked by default. The stride is a prime number, as in tests/mutants. */
 const STRIDE = 3
-/** Codes that the checker may report for mutants that change no price: EV417 reports a line without effect. */
+/** Codes that may be reported for mutants that change no price. EV417 reports a line without effect. */
 const CODES_WITHOUT_EFFECT = new Set(['EV417'])
 
 describe('typos in prices', () => {
   test.each(events.map(({ path, text }) => [path, text] as const))('%s', (path, text) => {
     const { event } = compileEvent(text, shared, { path })
-    if (event === null) throw new Error('the original must be clean')
+    if (event === null) throw new Error('the original must be valid')
     const priceLines = findPriceLines(text)
     const checkedMutants = createMutants(text)
       .filter(({ line }) => priceLines.has(line))
@@ -48,23 +48,23 @@ describe('typos in prices', () => {
       line,
       operation,
       changes,
-      found: findings,
+      findings: findings,
     }: (typeof checkedMutants)[number]): string =>
       `${line} ${operation}: ${changes.slice(0, 2).join(', ')} ${findings.map(({ code }) => code).join(' ')}`
-    // A misspelt name of the tax changes only the wording, not the prices.
-    const changesPrices = ({ harmful, changes }: (typeof checkedMutants)[number]): boolean =>
-      harmful && changes.some((change) => /^(price|category) of |not served/.test(change))
+    // A misspelt tax name changes only the wording, not the prices.
+    const changesPrices = ({ isHarmful, changes }: (typeof checkedMutants)[number]): boolean =>
+      isHarmful && changes.some((change) => /^(price|category) of |not served/.test(change))
     expect(checkedMutants.filter(changesPrices).length).toBeGreaterThan(10)
     expect(
       checkedMutants
-        .filter((mutant) => changesPrices(mutant) && mutant.found.length === 0)
+        .filter((mutant) => changesPrices(mutant) && mutant.findings.length === 0)
         .map(describeMutant),
     ).toEqual([])
     expect(
       checkedMutants
         .filter(
-          ({ harmful, found }) =>
-            !harmful && found.some(({ code }) => !CODES_WITHOUT_EFFECT.has(code)),
+          ({ isHarmful, findings }) =>
+            !isHarmful && findings.some(({ code }) => !CODES_WITHOUT_EFFECT.has(code)),
         )
         .map(describeMutant),
     ).toEqual([])

@@ -1,4 +1,4 @@
-/** Creates mutants, which are event files with one realistic mistake each, and checks them. */
+/** Creates mutants (event files that each contain one realistic mistake) and checks them. */
 import { isMap, isScalar, isSeq, parseDocument, visit } from 'yaml'
 import type { Document, Scalar } from 'yaml'
 import { type EventConfig } from '../../../engine/index.ts'
@@ -16,8 +16,8 @@ export type CheckedMutant = Mutant & {
    * True if the mutant differs in meaning from the original or does not compile. The checker must report every
    * harmful mutant.
    */
-  readonly harmful: boolean
-  readonly found: readonly Finding[]
+  readonly isHarmful: boolean
+  readonly findings: readonly Finding[]
   readonly changes: readonly string[]
 }
 
@@ -43,7 +43,7 @@ export function createMutants(text: string): readonly Mutant[] {
       )
     },
     Pair(_key, pair) {
-      // Removes a block entry with its lines.
+      // Removes a block entry together with its lines.
       if (!isScalar(pair.key) || !pair.key.range) return
       const start = text.lastIndexOf('\n', pair.key.range[0]) + 1
       const value = pair.value as { range?: readonly number[] | null } | null
@@ -63,7 +63,7 @@ export function createMutants(text: string): readonly Mutant[] {
           const lineEnd = text.indexOf('\n', itemRange[1] - 1)
           const end = lineEnd === -1 ? text.length : lineEnd + 1
           addMutant('a dropped item', lineStart, end, '')
-          addMutant('a doubled item', end, end, text.slice(lineStart, end))
+          addMutant('a duplicated item', end, end, text.slice(lineStart, end))
         } else if (nextRange !== null) addMutant('a dropped item', itemRange[0], nextRange[0], '')
         if (nextRange !== null) {
           const separator = text.slice(itemRange[1], nextRange[0])
@@ -105,7 +105,9 @@ function findIds(document: Document.Parsed): ReadonlyMap<string, string> {
   return otherIdById
 }
 
-/** Swaps two letters in the middle, or removes one of them if they are equal. Doubles a word of one or two letters. */
+/**
+ * Swaps two letters in the middle, or removes one of them if they are equal. A word of one or two letters is doubled.
+ */
 export function misspellWord(word: string): string {
   const middle = Math.floor(word.length / 2)
   const swappedWord =
@@ -169,7 +171,7 @@ function shiftDay(day: string, days: number): string {
 }
 
 /**
- * Compares the meaning of a mutant with that of the original. Changes that are not visible outside the file are
+ * Compares the meaning of a mutant with that of the original. Changes that have no effect outside the file are
  * ignored.
  */
 export function checkMutant(
@@ -181,12 +183,12 @@ export function checkMutant(
   const { event: mutatedEvent, findings } = compileEvent(mutant.text, shared, { path })
   const reportedFindings = findings.filter(({ severity }) => severity !== 'note')
   if (mutatedEvent === null)
-    return { ...mutant, harmful: true, found: reportedFindings, changes: ['it is not served'] }
+    return { ...mutant, isHarmful: true, findings: reportedFindings, changes: ['it is not served'] }
   const diff = diffEvents(original, mutatedEvent)
   const changes = [
     ...diff.prices.map((change) => `price of ${change.category}`),
     ...diff.rules.map(({ answers }) => `category of ${answers}`),
     ...diff.values.map(({ kind, path }) => `${kind} ${path}`),
   ]
-  return { ...mutant, harmful: !isEmptyDiff(diff), found: reportedFindings, changes }
+  return { ...mutant, isHarmful: !isEmptyDiff(diff), findings: reportedFindings, changes }
 }

@@ -1,4 +1,4 @@
-/** Days without registration, as organisers enter them: first days, dates in a name, and a column of dashes. */
+/** Days on which registration is closed, as organisers enter them: first days, dates in a name, a column of dashes. */
 import { expect, test } from 'vitest'
 import { day, INR, quote, startOfDay } from '../../../engine/index.ts'
 import {
@@ -30,7 +30,7 @@ const buildTable = (
 const listMessages = (table: FeeTable) =>
   readFees(table, event).problems.map(({ column, part, message }) => [column, part, message])
 
-/** Returns the price of the first category on each day, or the error code if delegates cannot register on it. */
+/** Returns the first category's price on each day, or the error code if delegates cannot register on that day. */
 function quoteOn(answers: NewEventAnswers, days: readonly string[]): readonly unknown[] {
   const { compiled } = compileNewEvent(answers)
   return days.map((on) => {
@@ -68,7 +68,7 @@ test('the organiser is asked about a gap before the first day of a period', () =
   expect(quoteOn({ ...event, ...readFees(confirmedTable, event).fees }, DAYS)).toEqual(EXPECTED)
 })
 
-test('dates in the name of a period that differ from its fields are reported', () => {
+test('dates in a period’s name that differ from its fields are reported', () => {
   const buildTableWithPeriod = (name: string, from: string, to: string) =>
     buildTable(
       [

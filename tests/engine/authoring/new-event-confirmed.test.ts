@@ -1,4 +1,4 @@
-/** Unusual fee tables that the organiser confirms: days without registration, and prices that fall. */
+/** Unusual fee tables that the organiser confirms: days on which registration is closed, and prices that fall. */
 import { expect, test } from 'vitest'
 import { addDays, day, INR, quote, startOfDay } from '../../../engine/index.ts'
 import {
@@ -25,15 +25,15 @@ const GAP =
 const readTable = (text: string): FeeTable =>
   readFeeTable(text, { from: event.from, to: event.to, currency: INR, today })
 
-/** Confirms every problem that can be confirmed, and returns all of them with the answers. */
+/** Confirms every problem that can be confirmed, and returns those problems and the resulting answers. */
 function confirmAll(text: string) {
-  const askedProblems: FeeProblem[] = []
+  const confirmedProblems: FeeProblem[] = []
   let table = readTable(text)
   for (;;) {
     const { fees, problems } = readFees(table, event)
     const confirmable = problems.filter(({ confirmLabel }) => confirmLabel !== undefined)
-    if (confirmable.length === 0) return { askedProblems, fees, problems, table }
-    askedProblems.push(...confirmable)
+    if (confirmable.length === 0) return { confirmedProblems, fees, problems, table }
+    confirmedProblems.push(...confirmable)
     table = {
       ...table,
       confirmed: [...(table.confirmed ?? []), ...confirmable.map((one) => one.message)],
@@ -48,10 +48,10 @@ const row = (label: string, cells: string, number = ''): ItemRow => ({
   number,
 })
 
-test('a brochure with days without registration can be entered once the organiser confirms these days', () => {
-  const { askedProblems, fees, problems } = confirmAll(GAP)
+test('a fee table with days on which registration is closed is accepted once the organiser confirms those days', () => {
+  const { confirmedProblems, fees, problems } = confirmAll(GAP)
   expect(
-    askedProblems.map(({ column, part, confirmLabel }) => [column, part, confirmLabel]),
+    confirmedProblems.map(({ column, part, confirmLabel }) => [column, part, confirmLabel]),
   ).toEqual([
     [1, 'from', 'Keep registration closed on these days'],
     [2, 'from', 'Keep registration closed on these days'],
@@ -130,8 +130,8 @@ test.each([
   ['in a whole column', '7000 6000 8000', '4000 3500 5000'],
   ['in the last period', '5000 6000 4500', '3000 3000 3000'],
   ['in two consecutive periods', '7000 6000 5000', '3000 3500 4000'],
-  ['over a period in which it is not on sale', '7000 – 5000', '3000 3500 4000'],
-  ['free in the last period', '5000 6000 free', '3000 3500 4000'],
+  ['across a period in which the category is not on sale', '7000 – 5000', '3000 3500 4000'],
+  ['to free in the last period', '5000 6000 free', '3000 3500 4000'],
   ['after a free period', '5000 free 4000', '3000 3500 4000'],
 ])('the organiser can confirm a price that falls: %s', (_name, member, pg) => {
   const lines = [
@@ -143,9 +143,9 @@ test.each([
     .map((line) => line.replaceAll(' ', '\t'))
     .join('\n')
     .replace(/-/g, ' ')
-  const { askedProblems, fees, problems } = confirmAll(text)
-  expect(askedProblems.length).toBeGreaterThan(0)
-  for (const { row: at, column, confirmLabel, message } of askedProblems) {
+  const { confirmedProblems, fees, problems } = confirmAll(text)
+  expect(confirmedProblems.length).toBeGreaterThan(0)
+  for (const { row: at, column, confirmLabel, message } of confirmedProblems) {
     expect(confirmLabel, message).toBe('This is correct')
     expect([typeof at, typeof column], message).toEqual(['number', 'number'])
   }
@@ -156,7 +156,7 @@ test.each([
     expect(file).toContain('The organisers confirmed that this price is lower')
 })
 
-test('lower later prices of workshops and accompanying persons are confirmed in their own tables', () => {
+test('lower later prices for workshops and accompanying persons are confirmed in their own tables', () => {
   const { fees } = confirmAll(
     'Category\tEarly until 31 Aug 2026\tRegular\nMember\t5000\t6000\nPG\t3000\t3500',
   )
@@ -176,13 +176,13 @@ test('lower later prices of workshops and accompanying persons are confirmed in 
     notes: [],
     isByPeriod: true,
   }
-  const askedProblems = readWorkshopTable(table, companions.answers).problems
-  expect(askedProblems.map(({ row: at, column }) => [at, column])).toEqual([
+  const confirmedProblems = readWorkshopTable(table, companions.answers).problems
+  expect(confirmedProblems.map(({ row: at, column }) => [at, column])).toEqual([
     [0, 1],
     [1, 1],
   ])
   const workshops = readWorkshopTable(
-    { ...table, confirmed: askedProblems.map(({ message }) => message) },
+    { ...table, confirmed: confirmedProblems.map(({ message }) => message) },
     companions.answers,
   )
   expect([companions.problems, workshops.problems]).toEqual([[], []])
@@ -194,7 +194,7 @@ test.each([
   ['categories', 'Member = 7000 / 6000; PG = 3000 / 3500'],
   ['companions', '4000 / 3000'],
   ['workshops', 'ECG = 2000 / 1000, 30 seats'],
-])('the command accepts unusual prices with --confirm: %s', (name, answer) => {
+])('the command accepts unusual answers with --confirm: %s', (name, answer) => {
   const parse = (isConfirmed: boolean) => parseAnswer(name, answer, { ...event, isConfirmed })
   expect(parse(false)).toMatchObject({
     ok: false,

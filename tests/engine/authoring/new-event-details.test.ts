@@ -117,7 +117,7 @@ test.each<[string, string, object | string]>([
   [
     'on-site',
     'perhaps',
-    '"perhaps" is not an answer. Write online, only at the front desk, or no.',
+    '"perhaps" is not an answer. Write online, only at the registration desk, or no.',
   ],
   ['account', 'society', { account: 'society' }],
   ['account', 'Mid Zone', { account: 'mid-zone' }],
@@ -135,13 +135,16 @@ test.each<[string, string, object | string]>([
   ['colour', '#2f5d8a', { colour: '#2F5D8A' }],
   ['colour', 'fa0', { colour: '#FFAA00' }],
   ['colour', 'blue', '"blue" is not a colour. Write # and six letters or digits, such as #2F5D8A.'],
-])('%s: %s', (name, answer, expected) => {
-  const result = parse(name, answer)
-  if (result.ok) expect(result.value).toEqual({ ...event, ...(expected as object) })
-  else expect(result.error).toEqual(expected)
-})
+])(
+  'the answer to the question “%s” is parsed, or rejected with a message: %s',
+  (name, answer, expected) => {
+    const result = parse(name, answer)
+    if (result.ok) expect(result.value).toEqual({ ...event, ...(expected as object) })
+    else expect(result.error).toEqual(expected)
+  },
+)
 
-test('refund dates in the wrong order are not also reported as a larger refund for a later cancellation', () => {
+test('refund dates in the wrong order are reported once, and not also as a larger refund for a later cancellation', () => {
   const { problems } = readRefundSteps('2026-10-31: 50; 2026-09-30: 75', event, today)
   expect(problems.map(({ step, part }) => [step, part])).toEqual([[1, 'day']])
 })
@@ -168,7 +171,7 @@ const DETAILS = {
   colour: '#117733',
 }
 
-test('the answers set refunds, the last day of corrections, the payment account and the colour', () => {
+test('the answers set the refunds, the last day for corrections, the payment account and the colour', () => {
   expect(compileNewEvent(event).compiled.demo).toEqual(
     expect.arrayContaining(['look', 'payment.account', 'cancellation', 'edit']),
   )
@@ -194,8 +197,8 @@ test('the answers set refunds, the last day of corrections, the payment account 
 
 describe('registration on the days of the conference', () => {
   /**
-   * Returns whether registration is open online, open only at the front desk, or closed: on the day before the
-   * conference, on its first and last day, and on the day after.
+   * Returns whether registration is open online, open only at the front desk, or closed on each of four days: the day
+   * before the conference, its first day, its last day, and the day after.
    */
   const describeDays = (answers: NewEventAnswers) => {
     const compiled = compileNewEvent(answers).compiled
@@ -251,7 +254,7 @@ describe('registration on the days of the conference', () => {
       ['online', 'desk', 'desk', 'closed'],
     ],
     ['free, closed', { ...event, free: true }, 'no', ['online', 'closed', 'closed', 'closed']],
-  ])('%s', (_name, answers, answer, expected) =>
+  ])('follows the answer and the prices: %s', (_name, answers, answer, expected) =>
     expect(describeDays(answerAll({ 'on-site': answer }, answers))).toEqual(expected),
   )
 
@@ -282,7 +285,7 @@ describe('registration on the days of the conference', () => {
       { ...event, opens: day('2026-12-12') },
       'Registration opens on 12 December 2026, when the conference has already begun. Change that date in the fee table, or choose another answer.',
     ],
-  ])('%s contradicts the table of fees', (answer, answers, sentence) =>
+  ])('%s contradicts the fee table', (answer, answers, sentence) =>
     expect(parse('on-site', answer, answers)).toEqual({ ok: false, error: sentence }),
   )
 })

@@ -1,4 +1,4 @@
-/** Fee tables as they are published on conference pages and copied from spreadsheets. */
+/** Fee tables as conferences publish them on web pages and as organisers copy them from spreadsheets. */
 import { expect, test } from 'vitest'
 import { day, INR } from '../../../engine/index.ts'
 import {
@@ -13,7 +13,7 @@ import { shared } from '../../server/cli/shared-files.ts'
 const event = { from: day('2026-12-11'), to: day('2026-12-13') }
 const today = day('2026-05-01')
 
-/** Lists the columns of the table with their days, its rows, and the open questions. */
+/** Lists the table's columns with their days, its rows, and the questions to the organiser. */
 function describeTable(text: string): readonly string[] {
   const table = readFeeTable(text, { ...event, currency: INR, today })
   const { problems } = readFees(table, event)
@@ -167,7 +167,7 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'a line for each category and period',
+    'one line per category and period',
     'Category\tPeriod\tFee\nMember\tTill 31 Aug 2026\t5000\nMember\tSpot\t6000\nStudent\tTill 31 Aug 2026\t2000\nStudent\tSpot\t3000',
     [':2026-08-31 | Spot:', 'Member | 5000 | 6000', 'Student | 2000 | 3000'],
   ],
@@ -183,12 +183,12 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'prices without and with GST are not two categories',
+    'prices without and with GST do not become two categories',
     'Category\tEarly Bird (Upto 31st August, 2026)\t\n\tWithout GST\tWith GST\nMember\t5000\t5900',
     ['Early Bird:2026-08-31', 'Member | 5000', 'GST on top'],
   ],
   [
-    'prices with GST are not separate periods, so that GST is charged once',
+    'prices with GST do not become separate periods, so that GST is charged once',
     'Category\tEarly Bird till 31 Aug 2026\t\tSpot\t\n\tFee\tFee + 18% GST\tFee\tFee + 18% GST\nMember\t5000\t5900\t6000\t7080',
     ['Early Bird:2026-08-31 | Spot:', 'Member | 5000 | 6000', 'GST on top'],
   ],
@@ -215,7 +215,7 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'the organiser is asked once about a currency that only the title names',
+    'the organiser is asked once about a currency that only the title mentions',
     'Fees in EUR\nCategory\tEarly until 1 June 2026\tLate\nMember\t390\t490\nStudent\t190\t290',
     [
       'Early:2026-06-01 | Late:',
@@ -248,12 +248,12 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'columns of GST and totals are not periods',
+    'columns for GST and totals do not become periods',
     'Category\tEarly Bird till 31 Aug 2026\t\t\tSpot\t\t\n\tFee\tGST 18%\tTotal\tFee\tGST 18%\tTotal\nMember\t5000\t900\t5900\t6,250\t1,125\t7,375\nPG\tFree\t–\t–\t999\t180\t1179',
     ['Early Bird:2026-08-31 | Spot:', 'Member | 5000 | 6,250', 'PG | Free | 999', 'GST on top'],
   ],
   [
-    'a column of totals without a column of GST',
+    'a column for totals without a column for GST',
     'Category\tFee + 18% GST\tTotal\nMember\t5000\t5900',
     [':', 'Member | 5000', 'GST on top'],
   ],
@@ -287,7 +287,7 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'mistakes: dates out of order, a lower later price, a duplicate label, and another rate of GST',
+    'mistakes: dates out of order, a lower later price, a duplicate label, and another GST rate',
     'Category\tEarly till 31 Aug 2026\tRegular till 31 July 2026\tSpot\nDelegate\t6000\t5000\t7000\ndelegate\t1\t2\t3\nGST 5% extra',
     [
       'Early:2026-08-31 | Regular:2026-07-31 | Spot:',
@@ -303,7 +303,7 @@ test.each<[string, string, readonly string[]]>([
   expect(describeTable(text).map((line) => line.replaceAll('\u00a0', ' '))).toEqual(expected),
 )
 
-test('a pasted table of four periods becomes a file without findings', () => {
+test('a pasted table with four periods becomes a file without findings', () => {
   const table =
     'Category\tSuper Early till 30 June 2026\tEarly till 31 Aug\tRegular till 31 Oct\tSpot\nMember\t4,000\t5,000\t6,000\t8,000\nNon-member\t5,000\t6,000\t7,000\tNA\nPG (Non-Residential) – Member\t3,000\t3,000\t3,000\t3,000\nUG (first 50, letter from HOD)\tFree\tFree\tFree\tNA\nAccompanying person\t2,000\t2,500\t3,000\t3,500\nPrices include GST'
   const question = QUESTIONS.find(({ name }) => name === 'categories')
@@ -351,22 +351,25 @@ test.each([
     '31 October 2026; 31 August 2026',
     '31 August 2026 is not after 31 October 2026. Enter the dates in order.',
   ],
-])('the last days of three periods: %s', (answer, expected) => {
-  const [categories, ends] = ['categories', 'early-until'].map((name) =>
-    QUESTIONS.find((question) => question.name === name),
-  )
-  const categoriesResult = categories?.parse('Member = 1 / 2 / 3; Student = 1', event, today)
-  if (categoriesResult?.ok !== true) throw new Error(String(categoriesResult?.error))
-  expect([
-    ends?.buildQuestion(categoriesResult.value),
-    ends?.example?.(categoriesResult.value),
-  ]).toEqual(['What is the last day of each price except the final one?', 'Early Bird; Regular'])
-  const result = ends?.parse(answer, categoriesResult.value, today)
-  if (typeof expected === 'string') expect(result).toEqual({ ok: false, error: expected })
-  else expect(result).toMatchObject({ ok: true, value: expected })
-})
+])(
+  'the answer about the last days of three periods is parsed, or rejected with a message: %s',
+  (answer, expected) => {
+    const [categories, ends] = ['categories', 'early-until'].map((name) =>
+      QUESTIONS.find((question) => question.name === name),
+    )
+    const categoriesResult = categories?.parse('Member = 1 / 2 / 3; Student = 1', event, today)
+    if (categoriesResult?.ok !== true) throw new Error(String(categoriesResult?.error))
+    expect([
+      ends?.buildQuestion(categoriesResult.value),
+      ends?.example?.(categoriesResult.value),
+    ]).toEqual(['What is the last day of each price except the final one?', 'Early Bird; Regular'])
+    const result = ends?.parse(answer, categoriesResult.value, today)
+    if (typeof expected === 'string') expect(result).toEqual({ ok: false, error: expected })
+    else expect(result).toMatchObject({ ok: true, value: expected })
+  },
+)
 
-test('a table in euros sets the currency of the event; the organiser is asked to confirm a currency that only its title names', () => {
+test('a table in euros sets the currency of the event; the organiser must confirm a currency that only the title mentions', () => {
   const parseCategories = (text: string) =>
     QUESTIONS.find(({ name }) => name === 'categories')?.parse(text, event, today)
   expect(

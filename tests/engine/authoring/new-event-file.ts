@@ -1,4 +1,4 @@
-/** Compiles the file that the "New conference" page creates from the answers of a test. */
+/** Compiles the file that the "New conference" page creates from a test's answers. */
 import { expect } from 'vitest'
 import { day } from '../../../engine/index.ts'
 import {
@@ -23,7 +23,7 @@ export function parseAnswer(name: string, text: string, answers: NewEventAnswers
   return result
 }
 
-/** Returns the compiled event and its file. Fails if the file has findings other than the list of its placeholders. */
+/** Returns the compiled event and its file. Fails if the file has any finding except the list of its placeholders. */
 export function compileNewEvent(answers: NewEventAnswers) {
   const text = createEventFile({ ...answers, id: 'echo2026', prefix: 'ECHO', today: ANSWER_DAY })
   const { event: compiled, findings } = compileEvent(text, shared, { path: 'echo2026.yaml' })
@@ -32,6 +32,6 @@ export function compileNewEvent(answers: NewEventAnswers) {
       .filter(({ code }) => code !== 'EV991')
       .map(({ code, message, at }) => `${at.start.line} ${code} ${message}`),
   ).toEqual([])
-  if (compiled === null) throw new Error('the created file has no event')
+  if (compiled === null) throw new Error('the created file does not compile to an event')
   return { compiled, text }
 }

@@ -1,4 +1,4 @@
-/** Tables of workshops and accompanying persons: delegates pay the prices of the tables on each day. */
+/** Tables of workshops and accompanying persons: on each day, delegates pay the prices in the tables. */
 import { describe, expect, test } from 'vitest'
 import {
   addDays,
@@ -136,7 +136,7 @@ const row = (label: string, category: string, cells: string, number = ''): ItemR
 
 test.each<[string, readonly ItemRow[], readonly string[]]>([
   [
-    'cells, names and seats',
+    'in cells, names and seats',
     [row('', '', '1 2 3'), row('Echo', '', '1  abc', 'many'), row('ECG', '', '3 2 1', '0')],
     [
       '0, Which workshop has these prices?',
@@ -176,7 +176,7 @@ test.each<[string, readonly ItemRow[], readonly string[]]>([
   ).toEqual(expected),
 )
 
-test('mistakes in the prices of accompanying persons are reported at their cells', () => {
+test('mistakes in the prices for accompanying persons are reported at their cells', () => {
   const rows = [row('', '', '3000 abc 3500', 'five'), row('Accompanying child', '', '1 1 1')]
   const { problems } = readCompanionTable({ rows, notes: [], isByPeriod: true }, answers)
   expect(
@@ -205,7 +205,7 @@ test('rows that are moved out of the fee table keep all their prices', () => {
   ])
 })
 
-test('the finding about a gap between two periods states the days, and each suggested correction closes the gap', () => {
+test('the message about a gap between two periods states the days, and each suggested correction closes the gap', () => {
   const table = readFeeTable(
     'Category\tEarly (till 31 Aug 2026)\tRegular (15 Sep – 31 Oct 2026)\tSpot\nMember\t1\t2\t3',
     { from: event.from, to: event.to, currency: INR, today },
@@ -242,7 +242,7 @@ const WORKSHOPS: readonly ItemRow[] = [
 ]
 
 test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
-  'each category pays the prices of the table on the first and the last day of each period; GST: %s',
+  'each category pays the table’s prices on the first and last day of each period; GST: %s',
   (gst) => {
     const feeAnswers = readAnswers(gst)
     const companions = readCompanionTable(
@@ -370,7 +370,7 @@ test.each<[string, unknown]>([
   if (result?.ok === true) compileNewEvent(result.value)
 })
 
-test('one workshop can have seats, and another separate prices for every category', () => {
+test('one workshop can have a number of seats, and another can have separate prices for every category', () => {
   const row = (
     label: string,
     category: string,
@@ -398,7 +398,7 @@ test('one workshop can have seats, and another separate prices for every categor
   expect(compileNewEvent({ ...event, ...workshopAnswers }).compiled.quotas).toMatchObject([
     { max: { suturing: 30 } },
   ])
-  // The seats apply to the whole workshop. A category without a row of its own has no price.
+  // The number of seats applies to the whole workshop. A category without its own row has no price.
   const incompleteTable = {
     ...table,
     rows: rows.slice(0, 5).with(1, { ...rows[1], number: '20' } as ItemRow),
@@ -450,7 +450,7 @@ test.each<[string, unknown]>([
   expect(compileNewEvent(result.value).compiled.fees.tax).toEqual(expected)
 })
 
-test('the first days and last days in this test have no gap', () =>
+test('the first and last days used in this test leave no gap', () =>
   expect(PERIODS.slice(1).map(([, first]) => addDays(first, -1))).toEqual(
     PERIODS.slice(0, -1).map(([, , last]) => last),
   ))

@@ -1,4 +1,4 @@
-/** How `rollcall new` parses dates in Indian notation, prices as organisers write them, and lists. */
+/** How `rollcall new` parses lists, dates in Indian notation, and prices as organisers write them. */
 import { describe, expect, test } from 'vitest'
 import { day, INR } from '../../../engine/index.ts'
 import { QUESTIONS, readCategories, type NewEventAnswers } from '../../../engine/authoring.ts'
@@ -139,17 +139,23 @@ test.each<[string, string, object | string]>([
   ['workshops', 'ECG = none', '“ECG” would never be on sale.'],
   ['companions', 'none / 4000', { companions: { prices: [null, 400_000], freeUnder: null } }],
   ['workshops', 'ECG', '"ECG" has no price. Write ECG = 4000 / 5000, or ECG = free.'],
-])('%s: %s', (name, answer, expected) => expect(parseAnswer(name, answer)).toEqual(expected))
+])(
+  'the answer to the question “%s” is parsed, or rejected with a message: %s',
+  (name, answer, expected) => expect(parseAnswer(name, answer)).toEqual(expected),
+)
 
 test.each<[string, string, object | string]>([
   ['companions', 'yes', { companions: { prices: [0], freeUnder: null } }],
   ['companions', 'no', { companions: null }],
   ['companions', '4000', '"4000" is neither yes nor no.'],
   ['workshops', 'ECG, 40 seats', { workshops: [{ label: 'ECG', prices: [0], seats: 40 }] }],
-])('for a free event, %s: %s', (name, answer, expected) => {
-  const result = parseAnswer(name, answer, { free: true })
-  expect(typeof result === 'string' ? result : { ...result, free: undefined }).toEqual(expected)
-})
+])(
+  'for a free event, the answer to the question “%s” is parsed, or rejected with a message: %s',
+  (name, answer, expected) => {
+    const result = parseAnswer(name, answer, { free: true })
+    expect(typeof result === 'string' ? result : { ...result, free: undefined }).toEqual(expected)
+  },
+)
 
 const readRows = (answer: string, free = false) => {
   const categories = readCategories(answer, free, INR)

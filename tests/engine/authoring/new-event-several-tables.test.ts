@@ -26,7 +26,7 @@ const listItems = ({ rows, notes, seatsAsked }: ItemTable): readonly string[] =>
   ...notes,
 ]
 
-/** Returns the categories and the workshops of a pasted text, and the questions about it. */
+/** Returns the categories and workshops in a pasted text, and the questions to the organiser about it. */
 function readPastedText(text: string) {
   const table = readFeeTable(text, {
     ...event,
@@ -126,7 +126,7 @@ describe('workshops below the fees are read with their prices and seats, and nev
   })
 })
 
-test('the organiser is asked about the rows of a table with other headings', () => {
+test('the organiser is asked about the rows of a table whose headings are not those of a fee table', () => {
   const { categories, workshops, questions } = readPastedText(
     `${FEES}\nStay\tSingle room\tTwin room\nHotel Sunrise\t4000\t3000\nForeign delegates\tAmount in USD\nMember\t100`,
   )

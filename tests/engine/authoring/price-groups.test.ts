@@ -1,4 +1,4 @@
-/** Event files with groups of categories: dates and prices in texts, changes to the file, next year’s file. */
+/** Event files with price groups: dates and prices in texts, changes to the file, and next year’s file. */
 import { describe, expect, test } from 'vitest'
 import {
   compareWithServedVersion,
@@ -35,7 +35,7 @@ test('a file with a group has no findings', () => {
   expect(collectFindings(file)).toEqual([])
 })
 
-describe('a text that states a wrong date or price of a group', () => {
+describe('a text that states a wrong date or price for a group', () => {
   test.each([
     ['Trade visitors: early bird until 30 October 2026', 'label: Early Bird, to: 2026-08-31'],
     ['Trade: early bird until 1 September', 'label: Early Bird, to: 2026-08-31'],
@@ -80,7 +80,7 @@ test.each([
   'Trade visitors pay ₹ 25,000 from 1 December',
   'Members: early bird until 30 October',
   'Register by 31 August to save',
-])('a text with the days of a group has no finding: %s', (line) => {
+])('a text with the correct days of a group is not reported: %s', (line) => {
   expect(collectFindings(withPanel(line))).toEqual([])
 })
 
@@ -112,7 +112,7 @@ test('repeat moves the dates of a group and the ids that contain dates, and mark
   expect(compiled.findings.filter(({ severity }) => severity !== 'note')).toEqual([])
 })
 
-describe('a new version in which a category loses a period of stored registrations', () => {
+describe('a new version that removes a period used by stored registrations is reported', () => {
   const compileConfig = (text: string) => {
     const event = readEvent(text, shared)
     if (event === null) throw new Error('the file cannot be read')
@@ -142,14 +142,14 @@ describe('a new version in which a category loses a period of stored registratio
     .replace('  - {id: member}', '$&\n  - {id: guest, listed_only: true}')
     .replace(/(\n +)member: .*/, '$1guest: [500, 600]')
     .replace('visitor: [2', 'member: [1, 2, 3], visitor: [2')
-  test('because a period of a group is renamed', () => {
+  test('if a period of a group is renamed', () => {
     const text = file.replaceAll('middle', 'autumn')
     expect(compare(text)).toEqual([
       `EV1008 line ${findLine(text, '      periods:')}: the period \`middle\` of \`Trade\` was removed for \`visitor\`, but 4 registrations may have been quoted its prices`,
     ])
     expect(compare(text, { categories: { member: 3 } })).toEqual([])
   })
-  test('because a group is removed', () => {
+  test('if a group is removed', () => {
     expect(compare(fileWithoutGroup)).toEqual(
       ['middle', 'desk'].map(
         (id) =>
@@ -157,12 +157,12 @@ describe('a new version in which a category loses a period of stored registratio
       ),
     )
   })
-  test('because the category moves to a group', () => {
+  test('if the category moves to a group', () => {
     expect(compare(fileWithMovedCategory)).toEqual([
       `EV1008 line ${findLine(fileWithMovedCategory, '      periods:')}: the period \`regular\` was removed for \`member\`, but 3 registrations may have been quoted its prices`,
     ])
   })
-  test('has no finding if only days, prices or labels of a group change', () => {
+  test('but not if only days, prices or labels of a group change', () => {
     const text = file.replace('label: Trade\n', 'label: Exhibitors\n').replace('11-30', '11-29')
     expect(compare(text.replace('12-01', '11-30').replace('22000', '23000'))).toEqual([])
   })
@@ -198,11 +198,11 @@ test('simulate marks placeholder prices of a group', () => {
   expect(printed).not.toMatch(/^(?:early|regular) .*\(demo values\)/m)
 })
 
-describe('price checks read the table of the group', () => {
+describe('price checks include the table of the group', () => {
   const listCodes = (text: string) =>
     collectFindings(text).map(({ code, at }) => `${code} line ${at.start.line}`)
   const row = 'visitor: [20000, 22000, 25000]'
-  const fileWithDearMembers = file
+  const fileWithCostlierMembers = file
     .replace('  - {id: visitor', '  - {id: partner, label: Partner member, listed_only: true}\n$&')
     .replace('Trade visitor}', 'Partner non-member}')
     .replace(row, `partner: [30000, 32000, 35000], ${row}`)
@@ -220,7 +220,7 @@ describe('price checks read the table of the group', () => {
       file.replace('label: Autumn', 'label: Early bird'),
       'id: middle',
     ],
-    ['members who pay more', 'EV451', fileWithDearMembers, 'prices: {period: [early, middle'],
+    ['members who pay more', 'EV451', fileWithCostlierMembers, 'prices: {period: [early, middle'],
   ])('%s', (_name, code, text, at) => {
     expect(listCodes(text)).toEqual([`${code} line ${findLine(text, at)}`])
   })
@@ -235,7 +235,7 @@ describe('price checks read the table of the group', () => {
       'fees.price_groups.0.prices.period.1',
     ])
   })
-  test('wrong keys and values of a group have the same help as those of the event', () => {
+  test('wrong keys and values in a group get the same help as in the event’s own periods', () => {
     const [periodFinding] = collectFindings(
       file.replace('[early, middle, desk]', '[early, Middle Price, desk]'),
     )
@@ -247,7 +247,7 @@ describe('price checks read the table of the group', () => {
   })
 })
 
-describe('diff names the changes in a group', () => {
+describe('diff lists the changes in a group', () => {
   const formatChanges = (before: string, after: string) => {
     const [old, next] = [readEvent(before, shared), readEvent(after, shared)]
     if (old === null || next === null) throw new Error('the file cannot be read')

@@ -1,4 +1,4 @@
-/** Mistyped prices, category names and amounts in texts, and correct values that look similar. */
+/** Mistyped prices, category names and amounts in texts, and correct values that look like mistakes. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent, writeMissingExamples } from '../../../engine/authoring.ts'
 import { sampleFile, readGolden, shared } from './goldens.ts'
@@ -11,7 +11,7 @@ const ROLE =
 const CHOICE =
   '        - {id: kind, type: select, label: Category, options: categories, required: true}\n'
 
-/** Returns the base with other categories. Delegates choose the category in the form unless there are rules. */
+/** Returns the base file with other categories. Delegates choose their category in the form unless there are rules. */
 function withRows(rows: readonly Row[], rules: readonly string[] = []): string {
   const categories = rows.map(([id, label]) =>
     label === '' ? `  - {id: ${id}}` : `  - {id: ${id}, label: ${JSON.stringify(label)}}`,
@@ -40,7 +40,7 @@ function expectFindingAt(text: string, code: string, part: string): void {
   for (const { help } of codeFindings) expect(help ?? '').toMatch(/\b(?:write|remove)\b/)
 }
 
-describe('a row that should be cheaper is more expensive', () => {
+describe('a row that should be cheaper but is more expensive is reported', () => {
   test.each<[string, Row, Row] | [string, Row, Row, Row]>([
     ['member', ['member', '', '2000, 2500'], ['non-member', '', '1000, 1500']],
     ['member', ['member', 'Society Member', '2000, 2500'], ['non-member', '', '1000, 1500']],
@@ -91,7 +91,7 @@ describe('a row that should be cheaper is more expensive', () => {
     expectFindingAt(withRows(rows), 'EV451', `    ${expectedId}: [`)
   })
 
-  test('a member according to the rules, whatever the label of the other category', () => {
+  test('for members according to the rules, whatever the other category’s label', () => {
     const rows: Row[] = [
       ['member', '', '2000, 2500'],
       ['visitor', '', '1000, 1500'],
@@ -169,7 +169,7 @@ describe('a later period is cheaper', () => {
       'under the earlier period',
     ],
     [
-      'swapped names of the columns',
+      'swapped column names',
       sampleFile.replace('[early, late]', '[late, early]'),
       '    member:',
       'every price falls in `late`',
@@ -228,7 +228,7 @@ describe('amounts that are never paid or charged', () => {
     'id: spouses, type: number, label: "Accompanying persons (Rs. 1,250 each)"',
     'id: kit, type: select, label: Kit, options: [none, "Bag 300 only"]',
     'id: shirt, type: yes-no, label: "T-shirt Rs.350/-", default: false',
-  ])('in the form: %s', (line) => {
+  ])('in the form, an amount that is never charged is reported: %s', (line) => {
     expectFindingAt(addField(line), 'EV455', line)
   })
   test.each([
@@ -253,7 +253,7 @@ describe('amounts that are never paid or charged', () => {
       'Members',
     ),
     'Fees for members INR 1750',
-  ])('differs from the price table: %s', (line) => {
+  ])('an amount that differs from the price table is reported: %s', (line) => {
     expectFindingAt(withPanel(line), 'EV456', '  panel:')
   })
   test.each([
@@ -378,7 +378,7 @@ describe('correct tables', () => {
   ])('the form: %s', (line) => {
     expect(listFindings(addField(line))).toEqual([])
   })
-  test('a free event has no finding', () => {
+  test('a free event has no findings', () => {
     const freeFile = sampleFile
       .replace(/payment: .*/, 'payment: none')
       .replace('[1000, 1500]', '[free, free]')
@@ -387,7 +387,7 @@ describe('correct tables', () => {
   })
 })
 
-/** Returns the base with an additional item and the fields that the item uses. */
+/** Returns the base file with an additional item and the fields that the item uses. */
 const withItem = (item: string, ...fields: readonly string[]): string =>
   fields
     .reduce(
@@ -400,11 +400,11 @@ const DINNER = 'id: dinner, type: yes-no, label: Dinner, default: false'
 const ROOM =
   'id: room, type: select, label: Room, options: [none-needed, twin], show_when: {is_member: true}, required: true'
 
-describe('charges while a field is hidden', () => {
+describe('an item that is charged while its field is hidden', () => {
   test.each([
     ['a condition with not', `when: {room: {not: none-needed}}, ${EACH_100}`, ['EV473']],
     [
-      'a condition with not, beside a condition for one option',
+      'a condition with not, next to a condition for one option',
       `when: [{room: twin}, {room: {not: none-needed}}], ${EACH_100}`,
       ['EV473'],
     ],
@@ -435,10 +435,10 @@ describe('charges while a field is hidden', () => {
   })
 })
 
-describe('a price of an item that cannot be charged', () => {
+describe('an item’s price that cannot be charged', () => {
   test.each([
     ['a row that the condition excludes', 'twin: [100, 200], none-needed: [50, 60]', ['EV474']],
-    ['a row of a free option', 'twin: [100, 200], none-needed: [free, free]', []],
+    ['a row for a free option', 'twin: [100, 200], none-needed: [free, free]', []],
     ['a row that is not on sale', 'twin: [100, 200], none-needed: [none, none]', []],
   ])('%s', (_name, rows, codes) => {
     const rowFindings = listFindings(
@@ -449,7 +449,7 @@ describe('a price of an item that cannot be charged', () => {
     )
     expect(rowFindings.map((finding) => finding.slice(0, 5))).toEqual(codes)
   })
-  test('a missing digit in the middle of a row is reported once, at that price', () => {
+  test('a digit missing in the middle of a row is reported once, at that price', () => {
     const text = withItem(
       'id: kit, prices: {period: [early, late], each: [500, 50]}',
       ROOM,
@@ -494,7 +494,7 @@ describe('a surcharge in a text', () => {
     'A late fee of Rs. 750 applies from 15 February',
     'Surcharge: Rs. 750 from 15 February',
     'From 15 February a surcharge of 750/-',
-  ])('has another amount: %s', (line) => {
+  ])('a text with a different amount is reported: %s', (line) => {
     expect(listFindings(withPanel(line, surchargeFile)).join('\n')).toMatch(
       /^EV456 line \d+: the text says ₹.750, but `late-fee` is 500$/,
     )
@@ -505,7 +505,7 @@ describe('a surcharge in a text', () => {
     'Late fee: Rs. 1,500 for members',
     'A late fee is charged by the hotel: Rs. 750',
     'Rs. 750 late fee of the library',
-  ])('has no finding: %s', (line) => {
+  ])('is not reported: %s', (line) => {
     expect(listFindings(withPanel(line, surchargeFile))).toEqual([])
   })
 })
@@ -535,7 +535,7 @@ describe('the age from which companions are charged', () => {
     ['Children under 12 need an adult beside them', '{at_least: 5}'],
     ['Children under 12 eat free at the dinner', '{at_least: 5}'],
     ['Children under 3 months free of worry', '{at_least: 5}'],
-  ])('does not differ: %s, charged %s', (hint, condition) => {
+  ])('a text that agrees with the condition is not reported: %s, charged %s', (hint, condition) => {
     expect(listFindings(buildCompanionFile(hint, condition))).toEqual([])
   })
 })
@@ -563,7 +563,7 @@ test('“the fee of 2022” is not read as an amount of ₹ 2,022', () => {
   expect(listAmountFindings('A registration fee of 2222 for members').length).toBe(1)
 })
 
-test('the note about prices without an example can be resolved with the generated examples', () => {
+test('the note about prices without an example can be resolved by adding the generated examples', () => {
   const text = readGolden('EV902.yaml')
   const compile = (file: string) => compileEvent(file, shared, { path: 'sample2026.yaml' })
   const { event } = compile(text)
@@ -582,7 +582,7 @@ test('the note about prices without an example can be resolved with the generate
   ).toEqual(['EV901'])
 })
 
-test('an example that states only the price of the registration does not cover the price of an item', () => {
+test('an example that states only the price of the registration does not count as an example for an item’s price', () => {
   const buildText = (lines: string): string =>
     `${withItem('id: kit, label: Kit, prices: {period: [early, late], each: [500, 600]}')}examples:
   delegate: {full_name: Asha, email: a@example.org, phone_number: "9876543210"}

@@ -1,4 +1,4 @@
-/** Values that an event file promises: a typo is reported; a change of both the value and the promise is accepted. */
+/** Values that an event file promises: a typo is reported, but changing both the value and the promise is accepted. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { isOneTypo, computeEditDistance } from '../../../engine/lib/edit-distance.ts'
@@ -20,7 +20,7 @@ describe('a promised value', () => {
   const validFile = withExamples(
     '    dates: 7–8 March 2026\n    form: {phone_number: phone, full_name: text, email: email, is_member: yes-no}\n    success: [Registration Number, Total Amount]\n    order_id: [SMPL, digits, 13]\n',
   )
-  test('that matches the file has no finding, in any order of its named values', () => {
+  test('that matches the file is not reported, in any order of its named values', () => {
     expect(listFindings(validFile)).toEqual([])
   })
   test.each([
@@ -41,7 +41,7 @@ describe('a promised value', () => {
     ['a row that was removed', '[reg_no, total]', '[reg_no]', '[reg_no]'],
     ['another prefix', 'prefix: SMPL,', 'prefix: SMLP,', 'SMLP,'],
   ])(
-    '%s is reported at its line, with the promise as a related line',
+    'is reported on the changed line, with the promise as a related line: %s',
     (_name, original, replacement, part) => {
       const text = validFile.replace(original, replacement)
       const findings = listFindings(text).filter((finding) => finding.startsWith('EV904'))
@@ -73,7 +73,7 @@ edit: {until: 2026-03-01, fields: [full_name, phone_number]}
 `
     const listBrokenPromises = (file: string): readonly string[] =>
       listFindings(file).filter((finding) => /^EV90[45]/.test(finding))
-    test('that matches the file has no finding', () => {
+    test('that matches the file is not reported', () => {
       expect(listBrokenPromises(text)).toEqual([])
     })
     test.each([
@@ -84,13 +84,16 @@ edit: {until: 2026-03-01, fields: [full_name, phone_number]}
       ['{otherwise: none}', '{otherwise: 25%}', '25% less 500 otherwise'],
       ['until: 2026-03-01, fields', 'until: 2026-03-02, fields', '2026-03-02'],
       ['fields: [full_name, phone_number]}', 'fields: [full_name]}', 'phone_number'],
-    ])('that a typo contradicts is reported: %s → %s', (original, replacement, value) => {
-      expect(listBrokenPromises(text.replace(original, replacement))).toEqual([
-        expect.stringContaining(`\`${value}`),
-      ])
-    })
+    ])(
+      'that no longer matches because of a typo is reported: %s → %s',
+      (original, replacement, value) => {
+        expect(listBrokenPromises(text.replace(original, replacement))).toEqual([
+          expect.stringContaining(`\`${value}`),
+        ])
+      },
+    )
   })
-  test('about a removed option is reported at the line where the option is expected', () => {
+  test('about a removed option is reported on the line where the option is expected', () => {
     const text = `${withExamples('    quotas: {seats.am: 10, seats.pm: 20}\n')}quotas:
   - id: seats
     each_option_of: time
@@ -117,7 +120,7 @@ describe('a wrong indentation', () => {
     ['a line indented too far', '  venue: Town Hall', '    venue: Town Hall', 'venue:'],
     ['a line indented too little', '  periods:', ' periods:', ' periods:'],
     ['an entry at another depth', '    - {id: late,', '     - {id: late,', '- {id: late'],
-  ])('%s is reported at that line', (_name, original, replacement, part) => {
+  ])('%s is reported on that line', (_name, original, replacement, part) => {
     const text = sampleFile.replace(original, replacement)
     const [firstFinding] = compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
     expect(firstFinding?.code).toBe('EV001')
@@ -128,7 +131,7 @@ describe('a wrong indentation', () => {
   })
 })
 
-test('one typing mistake is an edit distance of one', () => {
+test('one typing mistake has an edit distance of one', () => {
   const spellings = [
     '',
     'a',

@@ -1,4 +1,4 @@
-/** The complete event files of tests/events, most of which are based on published conference pages. */
+/** The complete event files in tests/events, most of which are based on published conference pages. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ const hasStatedPrice = (example: EventConfig['examples'][number]): boolean =>
 const { files } = compileEvents(sources, sharedFiles)
 
 describe('the complete event files', () => {
-  test('have no finding, alone and together, except notes about two older ones', () => {
+  test('have no findings, whether checked alone or together, except for notes about two older files', () => {
     expect(
       files.flatMap(({ event, findings }) =>
         findings.map(({ code, severity }) => `${event?.id} ${severity} ${code}`),
@@ -46,7 +46,7 @@ describe('the complete event files', () => {
   })
 })
 
-test('the events in the repository have a refund scale, and let delegates correct their name', () => {
+test('the event files shipped with Rollcall have a refund scale and let delegates correct their names', () => {
   const shippedEvents = compileEvents(
     ['afpicon2026', 'chirurgia2026', 'midzone2025'].map((id) => readSource(`events/${id}.yaml`)),
     sharedFiles,
@@ -59,20 +59,20 @@ test('the events in the repository have a refund scale, and let delegates correc
   }
 })
 
-describe('problems of authors who wrote files for published events', () => {
-  test('rooms that are not on sale in the last period are not reported, unless other rooms are still on sale', () => {
+describe('problems found by authors who wrote files for published events', () => {
+  test('rooms that are not on sale in the last period are reported only if other rooms are still on sale', () => {
     expect(
       listFindings('ghatmeet2027', 'single: [6500, 7200, none]', 'single: [6500, 7200, 7200]'),
     ).toContainEqual('EV464 `twin` or `family` is not on sale for any delegate in `sold-off`')
   })
 
-  test('with different prices for ages 5 to 11 and from 12, the hint can state any of these ages', () => {
+  test('if prices differ for ages 5 to 11 and from 12, the hint can state any of these ages', () => {
     expect(
       listFindings('ghatmeet2027', 'at_least: 5, at_most: 11', 'at_least: 12, at_most: 17'),
     ).toContainEqual('EV626 the text says below 5, but `companion` is charged from the age of 12')
   })
 
-  test('a condition can name a quota whose id has a hyphen', () => {
+  test('a condition can refer to a quota whose id has a hyphen', () => {
     expect(
       listFindings(
         'malnadchapter2027',
@@ -82,7 +82,7 @@ describe('problems of authors who wrote files for published events', () => {
     ).toEqual([])
   })
 
-  test('a wrong last day of the trainees’ early rate is reported in a panel and in the description of a category', () => {
+  test('a wrong last day for the trainees’ early rate is reported in a panel and in a category’s description', () => {
     const finding =
       'EV604 the text says 30 June 2027, but period `early` of `Postgraduate trainees` ends on 31 August 2027'
     expect(

@@ -1,4 +1,4 @@
-/** Old keys are read like the new keys, reported at their lines, and renamed without other changes. */
+/** Old keys have the same effect as the new keys, are reported on their lines, and can be renamed automatically. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const files = readdirSync(OLD_KEYS_FOLDER).map((name) => [
 ])
 const EVERY_KEY_GOLDEN = 'EV019-every-key'
 
-test('every old key is reported at its line with the new key', () => {
+test('every old key is reported on its line with the new key', () => {
   const text = readGolden(`${EVERY_KEY_GOLDEN}.yaml`)
   const reportedKeys = checkGolden(EVERY_KEY_GOLDEN).findings.map(({ at, message, fix }) => [
     at.keyPath,

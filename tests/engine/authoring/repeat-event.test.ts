@@ -1,4 +1,4 @@
-/** Next year’s file: dates, names and addresses change for the new event, and all other text is unchanged. */
+/** Next year’s file: dates, names and addresses are changed for the new event, and all other text is unchanged. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ const repeatFile = (file: { readonly path: string; readonly text: string }, week
 }
 
 test.each(files.map((file) => [file.path, file] as const))(
-  '%s is repeated without a finding, together with all old files',
+  '%s is repeated without findings, even when checked together with all old files',
   (_path, file) => {
     const nextFile = repeatFile(file)
     const compiled = compileEvents([...files, nextFile], sharedFiles)
@@ -66,7 +66,7 @@ const completeEvents = ['nidancon2027', 'nilarun2027', 'soiltalk2027'].map((id) 
 )
 
 test.each(completeEvents.map((file) => [file.path, file] as const))(
-  '%s is repeated without an error or a warning: items, quotas, bounds and promised values move with the event',
+  '%s is repeated without errors or warnings: items, quotas, bounds and promised values move with the event',
   (_path, file) => {
     const nextFile = repeatFile(file)
     const { event, findings } = compileEvents([file, nextFile], sharedFiles).files.at(-1) ?? {
@@ -78,7 +78,7 @@ test.each(completeEvents.map((file) => [file.path, file] as const))(
     expect(event?.fees.adjustments.map(({ from }) => from)).toEqual(
       nextFile.old.fees.adjustments.map(({ from }) => addYear(from)),
     )
-    // The calendar does not determine the version of a consent.
+    // The version of a consent does not depend on the calendar.
     expect(event?.fields.map(({ version }) => version)).toEqual(
       nextFile.old.fields.map(({ version }) => version),
     )
@@ -142,7 +142,7 @@ test('comments and layout are unchanged, and only the listed lines differ', () =
   expect(findComments(after).length).toBe(findComments(before).length)
 })
 
-describe('points for the author to check', () => {
+describe('the points that the author must check', () => {
   test('include years outside dates, the motto, a closed event and the address of the gateway', () => {
     const messages = files.flatMap((file) => repeatFile(file).checks).join('\n')
     for (const line of [
@@ -176,7 +176,7 @@ describe('points for the author to check', () => {
 })
 
 describe('a date keeps its format', () => {
-  const shift = { weeks: 52, event: day('2026-01-31') }
+  const shift = { weeks: 52, eventStart: day('2026-01-31') }
   test.each([
     ['from: 2025-08-31', 'from: 2026-08-30'],
     ['on: 2025-08-31T23:59:59+05:30', 'on: 2026-08-30T23:59:59+05:30'],
@@ -197,7 +197,7 @@ describe('a date keeps its format', () => {
     ['a fee of 2025 rupees, room 12/14', 'a fee of 2025 rupees, room 12/14'],
   ])('%s → %s', (before, after) => expect(shiftDays(before, shift).text).toBe(after))
 
-  test('every date of two years is the same after it is shifted forward and back', () => {
+  test('every date within two years is the same after it is shifted forward and back', () => {
     const spellDay = (date: Date): string =>
       `${date.toISOString().slice(0, 10)}, ${date.getUTCDate()} ${['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][date.getUTCMonth()]} ${date.getUTCFullYear()}`
     // "May" is both a short and a full name, so the original format is unknown.

@@ -1,4 +1,4 @@
-/** Random rule tables: the checker's proof must agree with a brute-force check of all answers. */
+/** For random rule tables, the checker's proof must agree with a brute-force check of all answers. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findCategory, normalise, type Answers, type EventConfig } from '../../../engine/index.ts'
@@ -82,11 +82,11 @@ function compileWithoutChecks(text: string): EventConfig {
     shared,
     { path: 'sample2026.yaml' },
   )
-  if (event === null) throw new Error('the base with three more fields must be clean')
+  if (event === null) throw new Error('the base file with three more fields must have no errors')
   return event
 }
 
-/** Adds the rules in the format of the evaluator, without the compiler. */
+/** Adds the rules in the format that the evaluator reads, without the compiler. */
 const withRules = (event: EventConfig, table: RuleTable): EventConfig => {
   return {
     ...event,
@@ -140,7 +140,7 @@ describe('random rule tables', () => {
         expect(findings.some(({ code }) => code === 'EV301')).toBe(hasGap)
         const rules = event.categoryChoice.by === 'rules' ? event.categoryChoice.rules : []
         const deadRules = ruleTable.rules.flatMap((_rule, index) => {
-          // A rule is dead if adding it at the end of a table matches no additional answers.
+          // A rule is dead if it matches no answers that the preceding rules leave unmatched.
           const withRulesUpTo = (end: number): EventConfig => ({
             ...event,
             categoryChoice: { by: 'rules', rules: rules.slice(0, end) },
@@ -169,7 +169,7 @@ describe('random rule tables', () => {
   })
 })
 
-test('a table that is too large to prove is reported as too large, never as complete', () => {
+test('a rule table that is too large for a proof is reported as too large, never as complete', () => {
   const { findings } = compileEvent(readGolden('EV309.yaml'), shared, { path: 'sample2026.yaml' })
   expect(findings.map(({ code }) => code)).toEqual(['EV309'])
 })

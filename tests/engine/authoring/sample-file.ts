@@ -1,11 +1,11 @@
-/** Builds variants of the base file of the goldens and collects their findings. */
+/** Builds variants of the goldens' base file, and collects their findings. */
 import { compileEvent } from '../../../engine/authoring.ts'
 import type { Finding } from '../../../engine/authoring.ts'
 import { sampleFile, shared } from './goldens.ts'
 
 /**
- * Returns the base as a three-day conference in March, with an early bird period that ends in October. The id of the
- * given second period must be `regular`.
+ * Returns the base file as a three-day conference in March, with an early bird period that ends in October. The id
+ * of the given second period must be `regular`.
  */
 export const createMarchFile = (secondPeriod: string): string =>
   sampleFile
@@ -16,16 +16,16 @@ export const createMarchFile = (secondPeriod: string): string =>
     .replace('{id: early, to: 2026-01-31}', '{id: early, label: Early Bird, to: 2026-10-30}')
     .replace('{id: late, from: 2026-02-01}', secondPeriod)
     .replace('[early, late]', '[early, regular]')
-/** Returns the base with one more field, given as `id: x, label: Y`. */
+/** Returns the base file with one more field, given as `id: x, label: Y`. */
 export const addField = (line: string): string =>
   sampleFile.replace('  summary:', `        - {${line}}\n  summary:`)
 export const collectFindings = (text: string): readonly Finding[] =>
   compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
-/** Returns errors and warnings, but not notes, with code and line. */
+/** Returns errors and warnings (but not notes), with their codes and lines. */
 export const listFindings = (text: string): readonly string[] =>
   collectFindings(text)
     .filter(({ severity }) => severity !== 'note')
     .map(({ code, at, message }) => `${code} line ${at.start.line}: ${message}`)
-/** Returns the number of the line on which a part of a text begins, counted from 1. */
+/** Returns the 1-based number of the line on which `part` begins. */
 export const findLine = (text: string, part: string): number =>
   text.slice(0, text.indexOf(part)).split('\n').length

@@ -45,7 +45,7 @@ const folder = join(REPOSITORY_ROOT, 'tests', '.cache', `schemas-${process.pid}`
 mkdirSync(folder, { recursive: true })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the compiled functions of the web build agree with ajv', async () => {
+test('the web build’s compiled validators agree with ajv', async () => {
   const file = join(folder, 'precompiled.mjs')
   writeFileSync(file, buildModule(kinds))
   const webValidators = (await import(/* @vite-ignore */ file)) as {
@@ -75,7 +75,7 @@ test('the compiled functions of the web build agree with ajv', async () => {
   }
 })
 
-/** The module with the hand-written type of each kind of file. */
+/** The module that contains the hand-written type for each kind of file. */
 const TYPE_MODULES: Readonly<Record<(typeof kinds)[number], string>> = {
   event: 'engine/authoring/schema/event-file-types.ts',
   lists: 'engine/authoring/schema/shared-file-types.ts',
@@ -89,7 +89,7 @@ describe('the types of a file', () => {
   const describeDifference = (kind: (typeof kinds)[number]) =>
     `${getTypeName(kind)}File in ${TYPE_MODULES[kind]} differs from schemas/${kind}.schema.json`
 
-  /** Compiles one line per kind, which is valid only if both types are equal, and returns the compiler's errors. */
+  /** Compiles one line per kind, which is valid only if the two types are equal, and returns the compiler's errors. */
   const compareTypes = (schemas: typeof SCHEMAS): string => {
     const file = join(folder, 'same.ts')
     writeFileSync(

@@ -1,4 +1,4 @@
-/** The file of the landing page: the repository’s file is valid, and mistakes are reported at their lines. */
+/** The landing page’s file: the one in the repository is valid, and mistakes are reported on their lines. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const replaceInSite = (original: string, replacement: string): string => {
 }
 
 describe("the landing page's file", () => {
-  test('has no findings, and contains every figure and label of the specification', () => {
+  test('has no findings, and contains every figure and label from the specification', () => {
     const { site, findings } = compileSite(SITE)
     expect(findings).toEqual([])
     expect(site?.features.items.length).toBe(9)
@@ -96,7 +96,7 @@ describe("the landing page's file", () => {
         '114 EV104 `myspace` is not a valid `social`; write one of the valid values; valid values: facebook, x, linkedin, instagram, youtube',
       ],
     ],
-  ])('%s is reported at its line', (_name, original, replacement, expected) => {
+  ])('%s is reported on its line', (_name, original, replacement, expected) => {
     expect(formatSiteFindings(replaceInSite(original, replacement))).toEqual(expected)
   })
 
@@ -114,7 +114,7 @@ describe("the landing page's file", () => {
     ['an alias', 'a: &a 1\nb: *a'],
     ['a number', '7'],
     ['a tab', 'a:\n\tb: 1'],
-  ])('%s is rejected without an exception', (_name, source) => {
+  ])('instead of a site file, %s is rejected without an exception', (_name, source) => {
     const { site, findings } = compileSite(source)
     expect(site).toBeNull()
     expect(findings.length).toBeGreaterThan(0)

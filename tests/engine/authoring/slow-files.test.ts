@@ -1,4 +1,4 @@
-/** Files designed to slow the checker down are rejected quickly with a message. Some files used to take minutes. */
+/** Files designed to slow the checker down are rejected quickly, with a message. Some of them used to take minutes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -34,7 +34,7 @@ const listIds = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `f${index}`)
 const TOO_MANY = 'the file has more than 8000 keys and entries'
 
-/** For each file: a description, its text, and a part of the expected message. */
+/** For each file: a description, the text, and part of the expected message. */
 const SLOW_FILES: readonly (readonly [description: string, text: () => string, message: string])[] =
   [
     ['9,000 unknown keys', () => base + repeatLines(9000, (index) => `k${index}: 1`), TOO_MANY],
@@ -103,7 +103,7 @@ test.each(SLOW_FILES)('a file with %s is rejected quickly', (_what, text, expect
   expect(event).toBeNull()
 })
 
-test('a cycle of conditions is reported as the shortest cycle', () => {
+test('for a cycle of conditions, the shortest cycle is reported', () => {
   const text = createFields(3, (index) => buildConditions([`f${(index + 1) % 3}`]))
   expect(
     compileEvent(text, shared, { path: 'sample2026.yaml' }).findings.flatMap(({ notes }) => notes),

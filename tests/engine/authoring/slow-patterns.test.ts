@@ -1,4 +1,4 @@
-/** The verdict on a pattern agrees with a backtracking matcher whose steps are counted. */
+/** Whether a pattern counts as too slow agrees with a backtracking matcher whose steps are counted. */
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
@@ -26,14 +26,14 @@ const characterPatterns = new Map<string, RegExp>()
 function countSteps(
   pattern: Node,
   text: string,
-): { readonly fits: boolean; readonly tried: number[] } {
+): { readonly isMatch: boolean; readonly tryCounts: number[] } {
   const characters = [...text]
-  const tried = characters.map(() => 0).concat(0)
+  const tryCounts = characters.map(() => 0).concat(0)
   let isMatch = false
   const match = (node: Node, position: number, onMatch: (at: number) => void): void => {
     switch (node.is) {
       case 'sign':
-        tried[position] = (tried[position] ?? 0) + 1
+        tryCounts[position] = (tryCounts[position] ?? 0) + 1
         if (matchCharacter(node.source).test(characters[position] ?? '')) onMatch(position + 1)
         return
       case 'all': {
@@ -53,10 +53,10 @@ function countSteps(
     }
   }
   match(pattern, 0, (position) => {
-    tried[position] = (tried[position] ?? 0) + 1
+    tryCounts[position] = (tryCounts[position] ?? 0) + 1
     if (position === characters.length) isMatch = true
   })
-  return { fits: isMatch, tried }
+  return { isMatch, tryCounts }
 }
 
 const { source } = fc.letrec<{ source: string; part: string }>((tie) => ({
@@ -73,22 +73,22 @@ const { source } = fc.letrec<{ source: string; part: string }>((tie) => ({
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1', ' '), maxLength: 30 })
 
 describe('a pattern', () => {
-  it('that is accepted matches every prefix of a text in few ways, and matches the same texts as in JavaScript', () => {
+  it('that is accepted matches every prefix of a text in few ways, and matches the same texts as JavaScript does', () => {
     let acceptedCount = 0
     fc.assert(
       fc.property(source, fc.array(text, { minLength: 5, maxLength: 5 }), (pattern, texts) => {
         if (findPatternFault(pattern) !== null) return
         acceptedCount += 1
         const patternResult = readPattern(pattern)
-        if (!patternResult.ok) throw new Error('an accepted pattern cannot be read')
+        if (!patternResult.ok) throw new Error('an accepted pattern cannot be parsed')
         for (const candidate of texts) {
-          const { fits, tried } = countSteps(patternResult.value, candidate)
-          expect([pattern, candidate, fits]).toEqual([
+          const { isMatch, tryCounts } = countSteps(patternResult.value, candidate)
+          expect([pattern, candidate, isMatch]).toEqual([
             pattern,
             candidate,
             new RegExp(anchorPattern(pattern), 'u').test(candidate),
           ])
-          expect([pattern, candidate, Math.max(...tried) <= MAX_READINGS]).toEqual([
+          expect([pattern, candidate, Math.max(...tryCounts) <= MAX_READINGS]).toEqual([
             pattern,
             candidate,
             true,
@@ -110,8 +110,8 @@ describe('a pattern', () => {
         const patternResult = readPattern(pattern)
         if (reportedText === undefined || !patternResult.ok) return
         slowCount += 1
-        const { tried } = countSteps(patternResult.value, reportedText)
-        expect([pattern, reportedText, (tried.at(-1) ?? 0) > MAX_READINGS]).toEqual([
+        const { tryCounts } = countSteps(patternResult.value, reportedText)
+        expect([pattern, reportedText, (tryCounts.at(-1) ?? 0) > MAX_READINGS]).toEqual([
           pattern,
           reportedText,
           true,
@@ -122,7 +122,7 @@ describe('a pattern', () => {
     expect(slowCount).toBeGreaterThan(chooseRuns(50))
   })
 
-  it('is checked without throwing', () => {
+  it('is checked without an exception', () => {
     const fragments = fc.constantFrom(
       '(',
       ')',
@@ -158,7 +158,7 @@ describe('a pattern', () => {
   })
 })
 
-describe('typical patterns of organisers', () => {
+describe('patterns that organisers typically write', () => {
   test.each([
     ...Object.values(FORMATS),
     '[A-Z]{2}[0-9]{5}',
@@ -202,7 +202,7 @@ describe('typical patterns of organisers', () => {
     expect(findPatternFault(pattern)?.is).toBe(expected),
   )
 
-  it('patterns that would block the checker itself are rejected', () => {
+  it('patterns that would make the checker itself hang are rejected', () => {
     const forks = Array.from(
       { length: 60 },
       (_, index) => `[${String.fromCodePoint(0x41 + (index % 26))}a]{0,9}`,

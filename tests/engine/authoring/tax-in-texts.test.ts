@@ -1,4 +1,4 @@
-/** Mistyped tax rates, texts that contradict the tax, and correct texts that look similar. */
+/** Mistyped tax rates, texts that contradict the tax, and correct texts that look like contradictions. */
 import { describe, expect, test } from 'vitest'
 import { sampleFile } from './goldens.ts'
 import { collectFindings, findLine } from './sample-file.ts'
@@ -14,7 +14,7 @@ const untaxedFile = sampleFile.replace(`${TAX}\n`, '')
 const listTaxFindings = (text: string): readonly string[] =>
   collectFindings(text).map(({ code, message }) => `${code} ${message}`)
 
-/** Expects a finding at the line of the panel, with a correction and with `relatedPart` as the related line. */
+/** Expects a finding on the panel's line that suggests a correction, with `relatedPart` as the related line. */
 function expectFinding(text: string, codes: RegExp, relatedPart: string): void {
   const findingsHere = collectFindings(text).filter(
     ({ at }) => at.start.line === findLine(text, '  panel:'),
@@ -27,7 +27,7 @@ function expectFinding(text: string, codes: RegExp, relatedPart: string): void {
   }
 }
 
-test('the files without the mistakes are valid', () => {
+test('the files are valid without the mistakes', () => {
   expect([sampleFile, inclusiveFile, untaxedFile].flatMap(listTaxFindings)).toEqual([])
 })
 
@@ -238,7 +238,7 @@ form:\n`,
 
   test.each([
     ['its label', withRoomLabel('{option} (plus 5% GST)')],
-    ['its label, with half of the rate', withRoomLabel('{option} (plus CGST 2.5% + SGST 2.5%)')],
+    ['its label, with half the rate', withRoomLabel('{option} (plus CGST 2.5% + SGST 2.5%)')],
     ['a choice', withRoomOption('Twin room (5% GST extra)')],
     ['a choice, with the amount to pay', withRoomOption('Twin room, ₹2,100 incl. GST')],
     ['the panel', withPanel('Rooms are taxed at 5% GST', fileWithRoom)],
@@ -275,14 +275,14 @@ form:\n`,
       withRoomOption('Twin room (GST included)'),
       'EV624 the text says that fees include GST; in this file the tax is added to the prices',
     ],
-  ])('a %s that contradicts the rate', (_where, text, message) => {
+  ])('a %s that contradicts the rate is reported', (_where, text, message) => {
     expect(listTaxFindings(text)).toContain(message)
     const taxFindings = collectFindings(text).filter(({ code }) => code.startsWith('EV6'))
     for (const { related } of taxFindings)
       expect(related.map(({ at }) => at.start.line)).toEqual([findLine(text, ROOM)])
   })
 
-  test('the tax rate of the room is reported in a text about the registration fee', () => {
+  test('the room’s tax rate is reported if a text states it for the registration fee', () => {
     expect(listTaxFindings(withPanel('Registration fee plus 5% GST', fileWithRoom))).toEqual([
       'EV605 the text says 5%, but the tax is 18%',
     ])
@@ -363,7 +363,7 @@ describe('common spellings of the tax are reported with the correct one', () => 
     expect(findings.map((finding) => finding.help ?? '').join('\n')).toContain(help)
   })
 
-  test('`tax` beside `fees` instead of inside it', () => {
+  test('`tax` next to `fees` instead of inside it', () => {
     const text = untaxedFile.replace('fees:', 'tax: 18\nfees:')
     expect(collectFindings(text)[0]?.help).toContain('it belongs under fees')
   })

@@ -1,4 +1,4 @@
-/** Typos in a correct file: each typo is reported at the line where an author would look, with the correction. */
+/** Typos in a correct file: each is reported with a correction, on the line where an author would look. */
 import { describe, expect, test } from 'vitest'
 import { applyFixes, compileEvent, formatFindings } from '../../../engine/authoring.ts'
 import { sampleFile, shared } from './goldens.ts'
@@ -13,8 +13,8 @@ const PRICES = sampleFile.slice(pricesStart, sampleFile.indexOf('form:\n'))
 const addMail = (text: string): string =>
   `${DETAILS}\nemail:\n  subject: "Hello, {reg_no}"\n  text: |\n${text}`
 
-/** The original, the typo, the help message, and the distance in lines from the first change to the finding. */
-type Typo = readonly [from: string, to: string, help: string, below?: number]
+/** The original, the typo, the help message, and the number of lines between the change and the finding. */
+type Typo = readonly [from: string, to: string, help: string, linesBelow?: number]
 
 const setPrice = (cell: string, help: string): Typo => [MEMBER, `member:  [${cell}, 1500]`, help]
 const setRow = (line: string, help = 'member: [1000, 1500]'): Typo => [MEMBER, line, help]
@@ -455,21 +455,21 @@ const listFindings = (text: string) => compileEvent(text, shared, { path }).find
 const editBase = (from: string, to: string): { readonly text: string; readonly line: number } => {
   const parts = sampleFile.split(from)
   if (parts.length !== 2)
-    throw new Error(`the base contains ${JSON.stringify(from)} ${parts.length - 1} times`)
+    throw new Error(`the base file contains ${JSON.stringify(from)} ${parts.length - 1} times`)
   return { text: sampleFile.replace(from, () => to), line: (parts[0] ?? '').split('\n').length }
 }
 
 describe.each([...Object.entries(typos), ...Object.entries(moreTypos)])('%s', (_class, entries) => {
-  const rows = entries.map(([from, to, help, below = 0]) => ({ from, to, help, below }))
-  test.each(rows)('$to', ({ from, to, help, below }) => {
+  const rows = entries.map(([from, to, help, linesBelow = 0]) => ({ from, to, help, linesBelow }))
+  test.each(rows)('is reported with a correction: $to', ({ from, to, help, linesBelow }) => {
     const { text, line } = editBase(from, to)
     const findings = listFindings(text)
-    const finding = findings.find(({ at }) => at.start.line === line + below)
+    const finding = findings.find(({ at }) => at.start.line === line + linesBelow)
     const printedText = formatFindings(findings, new Map([[path, text]]))
     expect(
       finding === undefined ? printedText : `${finding.message} help: ${finding.help ?? ''}`,
     ).toContain(help)
-    expect(finding?.at.start.line, printedText).toBe(line + below)
+    expect(finding?.at.start.line, printedText).toBe(line + linesBelow)
     expect(finding?.help ?? '', printedText).not.toBe('')
     expect(printedText).not.toContain('[object Object]')
   })
@@ -492,14 +492,14 @@ const fixableTypos: readonly Typo[] = [
   ['default: false', 'default: no', 'default: false'],
   ['then: member}', 'then: membr}', 'then: member}'],
 ]
-test.each(fixableTypos.map(([from, to, correctText]) => ({ from, to, right: correctText })))(
+test.each(fixableTypos.map(([from, to, correctText]) => ({ from, to, intended: correctText })))(
   '--fix corrects $to as intended',
-  ({ from, to, right }) => {
+  ({ from, to, intended }) => {
     const { text } = editBase(from, to)
     const fixResult = applyFixes(text, listFindings(text))
     expect(fixResult.appliedCount).toBeGreaterThan(0)
     expect(compileEvent(fixResult.text, shared, { path })).toEqual(
-      compileEvent(editBase(from, right).text, shared, { path }),
+      compileEvent(editBase(from, intended).text, shared, { path }),
     )
     expect(listFindings(fixResult.text)).toEqual([])
   },
@@ -593,7 +593,7 @@ const harmlessTexts: readonly (readonly [from: string, to: string])[] = [
   [DETAILS, addMail('    Write to help@sample.example, or call +91-98765-43210.\n')],
 ]
 
-test.each(harmlessTexts)('%# %j → %j has no finding', (from, to) => {
+test.each(harmlessTexts)('%# %j → %j is not reported', (from, to) => {
   const { text } = editBase(from, to)
   expect(listFindings(text).map(({ code, message }) => `${code} ${message}`)).toEqual([])
 })

@@ -13,25 +13,28 @@ const shared = {
 }
 const files = readdirSync(EVENTS).filter((name) => name.endsWith('.yaml'))
 
-test.each(files)('%s is the same event without its comments, on the same lines', (name) => {
-  const { text } = readSource(name)
-  const textWithoutComments = removeComments(text)
-  expect(textWithoutComments.split('\n')).toHaveLength(text.split('\n').length)
-  expect(textWithoutComments.length).toBeLessThan(text.length)
-  expect(textWithoutComments).not.toMatch(/(^|\s)#( |─)/)
-  expect(readEvent(textWithoutComments, shared)).toEqual(readEvent(text, shared))
-  expect(removeComments(textWithoutComments)).toBe(textWithoutComments)
-  const condensedText = condenseEmptyLines(textWithoutComments)
-  expect(condensedText).not.toMatch(/^\n|\n\n\n/)
-  expect(readEvent(condensedText, shared)).toEqual(readEvent(text, shared))
-})
+test.each(files)(
+  '%s compiles to the same event without its comments, and the line numbers are the same',
+  (name) => {
+    const { text } = readSource(name)
+    const textWithoutComments = removeComments(text)
+    expect(textWithoutComments.split('\n')).toHaveLength(text.split('\n').length)
+    expect(textWithoutComments.length).toBeLessThan(text.length)
+    expect(textWithoutComments).not.toMatch(/(^|\s)#( |─)/)
+    expect(readEvent(textWithoutComments, shared)).toEqual(readEvent(text, shared))
+    expect(removeComments(textWithoutComments)).toBe(textWithoutComments)
+    const condensedText = condenseEmptyLines(textWithoutComments)
+    expect(condensedText).not.toMatch(/^\n|\n\n\n/)
+    expect(readEvent(condensedText, shared)).toEqual(readEvent(text, shared))
+  },
+)
 
 test.each([
   ['\n\na: 1\n\n\n\nb: 2\n', 'a: 1\n\nb: 2\n'],
   ['a:\n  b: 1\n  \n  \n\n  c: 2\r\n\r\n\r\nd: 3', 'a:\n  b: 1\n  \n  c: 2\r\n\r\nd: 3'],
   ['a: |\n  x\n\n\n  y\n\n\nb: 1', 'a: |\n  x\n\n\n  y\n\nb: 1'],
   ['a: |+\n  x\n\n\nb: "x\n\n\n  y"', 'a: |+\n  x\n\n\nb: "x\n\n\n  y"'],
-])('%j without repeated empty lines is %j', (text, condensed) =>
+])('repeated empty lines are removed: %j becomes %j', (text, condensed) =>
   expect(condenseEmptyLines(text)).toBe(condensed),
 )
 
@@ -45,6 +48,6 @@ test.each([
   ['a: | # private\n  # said\n  x\n# private\nb: 1', 'a: |\n  # said\n  x\n\nb: 1'],
   ['a: |+\n  x\n# private\nb: 1', 'a: |+\n  x\n#\nb: 1'],
   ['- # private\n  a: 1\r\n# private\r\nb: 2', '-\n  a: 1\r\n\r\nb: 2'],
-])('%j without its comment is %j', (text, uncommented) =>
+])('a comment is removed: %j becomes %j', (text, uncommented) =>
   expect(removeComments(text)).toBe(uncommented),
 )

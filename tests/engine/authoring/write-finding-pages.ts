@@ -1,4 +1,4 @@
-/** `npm run findings`: writes docs/findings and the tables of docs/conditions.md. */
+/** `npm run findings`: writes docs/findings and the tables in docs/conditions.md. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CONDITION_PAGE, writeConditionTables } from './condition-page.ts'

@@ -20,7 +20,7 @@ const createTax = (
   round: Tax['round'],
 ): Tax | null => (percent === null ? null : { name: 'GST', percent, prices, round })
 
-/** Creates a bill in the engine's format. If `off` is set, all lines have a discount of this percentage. */
+/** Creates a bill in the engine's format. `off` is a percentage by which all lines are discounted. */
 function createBill(
   soldItems: readonly SoldItem[],
   { prices = 'exclusive', round = 'paise', off = 0 }: Partial<Tax> & { readonly off?: number } = {},
@@ -108,7 +108,7 @@ function applyChange(
   return { change, ledger }
 }
 
-/** Sums the taxable value and the tax of each rate: invoices minus credit notes. */
+/** Sums the taxable value and the tax for each rate, with credit notes subtracted. */
 function sumByRate(
   issued: readonly Pick<IssuedDocument, 'of' | 'lines'>[],
 ): Record<string, number[]> {
@@ -137,7 +137,7 @@ const companionItem: SoldItem = { id: 'companion', price: 77_777, rate: 18 }
 describe('a change to a paid bill', () => {
   test.for([
     [
-      'an added room at 5% is invoiced with 5% tax',
+      'an added room taxed at 5% is invoiced with 5% tax',
       [delegate],
       [delegate, roomItem],
       [['room', 5, 300_000, 15_000]],
@@ -165,7 +165,7 @@ describe('a change to a paid bill', () => {
       [['workshop', 18, 100_000, 18_000]],
     ],
     [
-      'if the quantity of an item increases by one, one more is invoiced',
+      'if the quantity of an item increases by one, only the additional one is invoiced',
       [delegate, companionItem],
       [delegate, { ...companionItem, quantity: 2 }],
       [['companion', 18, 77_777, 14_000]],
@@ -270,7 +270,7 @@ const step = fc.oneof(
   fc.record({ refund: fc.integer({ min: 0, max: 1000 }) }),
 )
 
-test('for each tax rate, invoices minus credit notes equal the bill, to the paisa, after any corrections and refunds', () => {
+test('after any corrections and refunds, invoices minus credit notes equal the bill to the paisa at each tax rate', () => {
   fc.assert(
     fc.property(
       soldItems,

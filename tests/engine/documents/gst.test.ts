@@ -12,8 +12,8 @@ import { spellAmount } from '../../../engine/documents/amount-in-words.ts'
 import { toAmount } from '../../../engine/lib/money.ts'
 import { day } from '../../../engine/lib/time.ts'
 
-test('a GSTIN is accepted with any spacing, and a wrong character is detected', () => {
-  // The example of a check character in the government's manual.
+test('a GSTIN is accepted with any spacing, and an incorrect character is detected', () => {
+  // The example that the government's manual gives for the check character.
   expect(readGstin('27 aapfu0939f 1zv')).toBe('27AAPFU0939F1ZV')
   expect(readGstin('27AAPFU0939F1ZW')).toBeNull()
   expect(readGstin('27AAPFU0983F1ZV')).toBeNull()
@@ -54,7 +54,9 @@ test.each([
     'Rupees nine lakh ninety-nine thousand nine hundred ninety-nine and ninety-nine paise only',
   ],
   [1_250_000_000_00, 'Rupees one hundred twenty-five crore only'],
-])('%s paise are %s', (amount, text) => expect(spellAmount(toAmount(amount), INR)).toBe(text))
+])('%s paise are written as %s', (amount, text) =>
+  expect(spellAmount(toAmount(amount), INR)).toBe(text),
+)
 
 test.each([
   [15_000, 'EUR', 'One hundred fifty euros only'],
@@ -62,6 +64,6 @@ test.each([
   [17_750, 'USD', 'One hundred seventy-seven US dollars and 50/100 only'],
   [1_250_000, 'JPY', 'One million two hundred fifty thousand Japanese yen only'],
   [99_750, 'KWD', 'Ninety-nine Kuwaiti dinars and 750/1000 only'],
-])('%s minor units of %s are %s', (amount, currency, text) =>
+])('%s minor units of %s are written as %s', (amount, currency, text) =>
   expect(spellAmount(toAmount(amount), currency as Currency)).toBe(text),
 )

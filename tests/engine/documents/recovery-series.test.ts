@@ -1,4 +1,4 @@
-/** After a restore, document numbers have a legal length and repeat no number that may have been issued. */
+/** After a restore, document numbers have a legal length and do not repeat numbers that may have been issued. */
 import { describe, expect, test } from 'vitest'
 import { instant, createRecoveryCode, buildSeriesAfterRecovery } from '../../../engine/index.ts'
 import { MAX_SERIAL_CHARACTERS, formatSerial } from '../../../engine/documents/document-number.ts'
@@ -18,7 +18,7 @@ describe('the number series after a restore', () => {
     expect(buildSeriesAfterRecovery(pattern, 'R3SQ')).toBe(expected),
   )
 
-  test('has numbers of at most 16 characters, none of which is in the previous series', () => {
+  test('has numbers of at most 16 characters that do not occur in the previous series', () => {
     const prefixes = [
       '',
       'A',

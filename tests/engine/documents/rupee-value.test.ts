@@ -1,4 +1,4 @@
-/** The value in rupees of documents in another currency. */
+/** The rupee value of documents in another currency. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readRate, toAmount, type Currency, type Day } from '../../../engine/index.ts'
@@ -13,7 +13,7 @@ test.each([
   ['USD', -17_700, '83.4125', -1_476_401],
   ['JPY', 10_000, '0.5532', 553_200],
   ['KWD', 15_250, '271.123456', 413_463],
-])('%s %i at %s', (currency, amount, rate, paise) => {
+])('%s %i (in minor units) is converted at the rate %s', (currency, amount, rate, paise) => {
   expect(toRupees(toAmount(amount), currency as Currency, rate)).toBe(paise)
 })
 
@@ -24,7 +24,7 @@ test.each(['83,41', '0', '0.0000000', '83.1234567', '-1', '1e3', '', '083'])(
   },
 )
 
-test('the rupee values of the credit notes of an invoice add up to the rupee value of the invoice, for each component', () => {
+test('for each component, the rupee values of an invoice’s credit notes add up to the invoice’s rupee value', () => {
   const cents = fc.integer({ min: 0, max: 5_000_000 })
   const amountsByKind = fc.record({
     taxable: cents,
@@ -73,7 +73,7 @@ test('the rupee values of the credit notes of an invoice add up to the rupee val
   )
 })
 
-test('CGST and SGST in rupees are half of the tax in rupees, not the converted halves of the tax in cents', () => {
+test('CGST and SGST in rupees are each half of the tax in rupees, not the converted halves of the tax in cents', () => {
   const body = {
     currency: USD,
     base: toAmount(6_248),

@@ -1,6 +1,6 @@
 /** The fields with the delegate's name, email address and phone number are found, whatever their ids. */
 import { describe, expect, test } from 'vitest'
-import { INR, readDelegate, instant, suggestMailbox } from '../../../engine/index.ts'
+import { INR, readDelegate, instant, suggestEmailAddress } from '../../../engine/index.ts'
 import { buildConfirmationEmail } from '../../../engine/messages.ts'
 import { findRoles } from '../../../engine/event/delegate-fields.ts'
 import { createEvent, createField } from '../fixtures.ts'
@@ -23,7 +23,7 @@ describe('the role of a field is found', () => {
       { fullName: 'name' },
     ],
     [
-      'for the first text field, if no field is called a name',
+      'for the first text field, if no id contains “name”',
       'member:yes-no badge:text city:text',
       { fullName: 'badge' },
     ],
@@ -37,7 +37,7 @@ describe('the role of a field is found', () => {
       'full_name:text kmc_reg_no:text',
       { fullName: 'full_name', councilNo: 'kmc_reg_no' },
     ],
-    ['but not for a choice, which is not a name', 'course_name:select', {}],
+    ['but not for a choice, which cannot be a name', 'course_name:select', {}],
     [
       'for the first of two fields',
       'email:email second:email phone:phone other:phone',
@@ -55,7 +55,7 @@ describe('the role of a field is found', () => {
   })
 })
 
-test('email is sent to the delegate’s address, whatever the id of its field', () => {
+test('the confirmation is sent to the delegate’s address, whatever the id of the email field', () => {
   const event = createEvent({
     fields: [createField('who'), createField('write_to', { type: 'email' })],
     email: { subject: 'For {who}', text: 'Hello' },
@@ -98,7 +98,9 @@ test.each([
   ['asha@hotmial.com', 'asha@hotmail.com'],
   [' Asha.Rao@outlok.com ', 'Asha.Rao@outlook.com'],
   ['asha@kims.ac.ni', 'asha@kims.ac.in'],
-])('%s: did you mean %s?', (typed, suggestion) => expect(suggestMailbox(typed)).toBe(suggestion))
+])('%s: did you mean %s?', (typed, suggestion) =>
+  expect(suggestEmailAddress(typed)).toBe(suggestion),
+)
 
 test.each([
   'asha@gmail.com',
@@ -110,4 +112,4 @@ test.each([
   '@gmial.com',
   'two words@gmial.com',
   '',
-])('%s: no suggestion', (typed) => expect(suggestMailbox(typed)).toBeNull())
+])('%s: no suggestion', (typed) => expect(suggestEmailAddress(typed)).toBeNull())

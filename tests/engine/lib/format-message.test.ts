@@ -1,4 +1,4 @@
-/** Messages with values, and the format of every message in the catalogue. */
+/** Messages that contain values, and the format of every message in the catalogue. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -29,7 +29,7 @@ const listTexts = (messages: Messages): readonly string[] =>
   )
 
 test.each(readdirSync(CATALOGUE))(
-  'the messages of %s are plain text, so that a translation can replace them',
+  'the messages in %s are plain text, so that translations can replace them',
   async (file) => {
     const texts = listTexts((await import(join(CATALOGUE, file))) as Messages)
     expect(texts.length).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-/** Amounts: parsing, formatting and the decimals of each currency. */
+/** Amounts: parsing, formatting, and the number of decimal places in each currency. */
 import { expect, it, test } from 'vitest'
 import {
   readCurrency,
@@ -40,7 +40,7 @@ test.each([
   [Number.NaN, null],
   ['7080', null],
   [null, null],
-])('%j rupees of the API are %j paise', (wire, amount) => {
+])('%j rupees in the API are %j paise', (wire, amount) => {
   expect(fromMajorUnits(wire, INR)).toBe(amount)
 })
 
@@ -50,7 +50,7 @@ test.each([
   [1000, '1,000'],
   [130_000, '1,30,000'],
   [12_345_678, '1,23,45,678'],
-])('%i items are counted as %s', (count, text) => {
+])('the count %i is formatted as %s', (count, text) => {
   expect(formatCount(count)).toBe(text)
 })
 
@@ -71,8 +71,8 @@ test.each(['', '.', '7,080', '-1', '1e3', '1.234', '0x10', 'NaN', '₹5', '1.', 
 )
 it('rejects a fraction of a paisa', () => expect(() => toAmount(0.5)).toThrow())
 
-// Chromium 109 gave HUF, IDR and COP two decimals, newer versions none: a price would have been wrong by a factor of
-// 100.
+// Chromium 109 gave HUF, IDR and COP two decimal places and newer versions none, so a price would have been wrong by
+// a factor of 100.
 test.each([
   ['INR', 2],
   ['EUR', 2],
@@ -82,6 +82,6 @@ test.each([
   ['JPY', 0],
   ['IQD', 3],
   ['KWD', 3],
-])('%s has %s decimals in every browser', (code, decimals) =>
+])('%s has %s decimal places in every browser', (code, decimals) =>
   expect(getDecimals(readCurrency(code) ?? INR)).toBe(decimals),
 )

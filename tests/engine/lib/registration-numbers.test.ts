@@ -36,7 +36,7 @@ it('a registration number has a prefix, random digits and a check digit that det
   )
 })
 
-it('the order id of a further attempt has two more digits, within the gateway’s maximum length', () => {
+it('the order id for a further attempt has two more digits, within the gateway’s maximum length', () => {
   const regNo = createRegNo(event, Array<number>(12).fill(7))
   expect(createOrderId(regNo, 1)).toBe(regNo)
   expect(createOrderId(regNo, 2)).toBe(`${regNo}02`)
@@ -57,7 +57,7 @@ test.each<[string, EventConfig, string | null | undefined, string]>([
   ['letters', event, 'SAMPX1', 'bad_order'],
   ['nothing after the prefix', event, 'SAMP', 'bad_order'],
   ['another prefix', event, 'XSAMP1', 'bad_order'],
-  ['digits of another script', event, 'SAMP١', 'bad_order'],
+  ['digits in another script', event, 'SAMP١', 'bad_order'],
   ['an empty parameter', event, '', 'no_order'],
   ['a missing parameter', event, null, 'no_order'],
   ['an undefined parameter', event, undefined, 'no_order'],
@@ -67,7 +67,7 @@ test.each<[string, EventConfig, string | null | undefined, string]>([
     'PULM-2025-17',
     'ok',
   ],
-  ['the number of another event', eventWithAnyOrderId, 'CHIR17', 'bad_order'],
+  ['another event’s number', eventWithAnyOrderId, 'CHIR17', 'bad_order'],
 ])('order id: %s', (_name, testedEvent, text, expected) => {
   const orderIdResult = readOrderId(testedEvent, text)
   expect(orderIdResult.ok ? 'ok' : orderIdResult.error.code).toBe(expected)

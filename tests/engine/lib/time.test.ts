@@ -75,7 +75,7 @@ it('only dates that exist in the calendar are valid', () => {
   )
 })
 
-it('the day in India matches the time zone database, and ISO text is parsed to the same instant', () => {
+it('the day in India matches the time zone database, and an ISO string is parsed to the same instant', () => {
   const zone = new Intl.DateTimeFormat('en-CA', {
     timeZone: 'Asia/Kolkata',
     year: 'numeric',

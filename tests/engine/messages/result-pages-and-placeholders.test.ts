@@ -138,7 +138,7 @@ it('a line with an unknown placeholder is omitted', () => {
 })
 
 describe('a result page', () => {
-  test('S033: the failed page of a known registration shows time and amount of the attempt, whatever the address contains', () => {
+  test('S033: a known registration’s failed page shows the time and amount of the attempt, whatever its URL contains', () => {
     const forgedQuery = { orderId: 'OTHER', amount: '1.00', date: '2020-01-01' }
     const failedView: RegistrationView = {
       ...registration,
@@ -173,7 +173,7 @@ describe('a result page', () => {
     ])
   })
 
-  it('shows stored amounts, split from the total', () => {
+  it('shows the stored amounts, with base and tax computed from the total', () => {
     expect(
       buildResultRows(event, 'success', registration, {
         orderId: 'OTHER',
@@ -231,8 +231,8 @@ describe('a result page', () => {
       { orderId: 'SAMP\u202e1' },
       ['N/A', 'N/A', 'N/A', 'Failed'],
     ],
-    ['letters of another script', { orderId: 'ＳＡＭＰ１' }, ['N/A', 'N/A', 'N/A', 'Failed']],
-  ])('without a registration shows the valid values of the address: %s', (_name, query, values) => {
+    ['letters in another script', { orderId: 'ＳＡＭＰ１' }, ['N/A', 'N/A', 'N/A', 'Failed']],
+  ])('without a registration shows the valid values in its URL: %s', (_name, query, values) => {
     expect(buildResultRows(event, 'failed', null, query).map(({ value }) => value)).toEqual(values)
   })
 
@@ -250,7 +250,7 @@ describe('a result page', () => {
     })
   })
 
-  it('shows the label of the category for a cancelled registration, as the page before payment does', () => {
+  it('shows a cancelled registration’s category label, as the page before payment does', () => {
     const endedRows = buildResultRows(event, 'ended', registration, {})
     expect(endedRows.find(({ id }) => id === 'category')?.value).toBe('Post Graduate')
     expect(endedRows).toHaveLength(buildResultRows(event, 'success', registration, {}).length)
@@ -270,14 +270,14 @@ it('the placeholders of the receipt and email are replaced; an answer cannot add
     subject: 'Asha {reg_no} Bcc: x – SAMP1234567890123',
     // The link is inserted later, when the email is sent.
     text: expect.stringMatching(
-      /^Post Graduate: ..5,000 with ..762\.71, ticket The visitor\n\nOpen your registration: .*\n\{link\}\n\nKeep this link/,
+      /^Post Graduate: ..5,000 with ..762\.71, ticket The visitor\n\nSee your ticket.*:\n\{link\}\n\nKeep this link/,
     ),
   })
   expect(buildConfirmationEmail(event, { ...registration, answers: {} })).toBeNull()
   expect(buildConfirmationEmail(chosenCategoryEvent, registration)).toBeNull()
 })
 
-it('the email about a payment that was not found asks for the details again, with a deadline if there is one', () => {
+it('the email about a payment that was not found asks for the details again, and states the deadline if there is one', () => {
   const getTextUntil = (until: ReturnType<typeof instant> | null) =>
     buildClaimRejectedEmail(event, registration, 'UTR1', 'Not in the statement.', until)?.text
   expect(getTextUntil(null)).toContain('Please check the details and submit them again:')

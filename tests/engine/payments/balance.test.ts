@@ -1,4 +1,4 @@
-/** The balance of a bill after staff waived part of it, and the part of the payments that pays the bill. */
+/** The balance of a bill after staff waived part of it, and how much of the payments counts toward the bill. */
 import { describe, expect, test } from 'vitest'
 import {
   calculateBalance,
@@ -35,7 +35,7 @@ test.each([
   },
 )
 
-describe('the paid price', () => {
+describe('the balance and the paid part of the price', () => {
   const createPaymentSums = (received: number, refundedSum: number, billPaid: number) => ({
     received: toAmount(received),
     refundedAsOwed: toAmount(refundedSum),
@@ -70,7 +70,7 @@ describe('the paid price', () => {
       5900,
     ],
     ['nothing was received', 4720, createPaymentSums(0, 0, 0), 4720, 0],
-  ])('%s', (_, bill, sums, due, price) => {
+  ])('is computed if %s', (_, bill, sums, due, price) => {
     expect([
       calculateBalance(toAmount(bill), sums),
       computePricePartOfPayments(toAmount(bill), sums),

@@ -1,6 +1,6 @@
 /** The tax on a price: rounding, and prices stated with or without tax. */
 import * as fc from 'fast-check'
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { toAmount, splitPrice, splitTotal } from '../../../engine/index.ts'
 import type { Tax } from '../../../engine/lib/money.ts'
 import { toRupees } from '../fixtures.ts'
@@ -23,7 +23,7 @@ describe('split', () => {
     [createTax(18, 'inclusive'), 5000, 4237.29, 762.71, 5000],
     [createTax(0, 'inclusive'), 5000, 5000, 0, 5000],
     [null, 5000, 5000, 0, 5000],
-  ])('%j of %d', (taxTerms, price, base, gst, total) => {
+  ])('%j on a price of %d', (taxTerms, price, base, gst, total) => {
     expect(splitPrice(taxTerms, toRupees(price))).toEqual({
       base: toRupees(base),
       gst: toRupees(gst),
@@ -31,14 +31,14 @@ describe('split', () => {
     })
   })
 
-  it('half a paisa is rounded up, even if the percentage has decimals', () => {
+  test('half a paisa is rounded up, even if the percentage has decimals', () => {
     // 12.5% of 0.20 is 0.025
     expect(splitPrice(createTax(12.5, 'exclusive'), toAmount(20)).gst).toBe(3)
     // 0.7% of 50.00 is 0.35; floating-point arithmetic would give slightly more or less
     expect(splitPrice(createTax(0.7, 'exclusive'), toRupees(50)).gst).toBe(35)
   })
 
-  it('base and GST add up to the total at every rate', () => {
+  test('base and GST add up to the total at every rate', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 99_999_999 }),
@@ -49,7 +49,7 @@ describe('split', () => {
           const parts = splitPrice(createTax(percent, prices, round), toAmount(price))
           expect(parts.base + parts.gst).toBe(parts.total)
           expect(parts[prices === 'exclusive' ? 'base' : 'total']).toBe(price)
-          // The difference from the exact share is at most half a rounding step.
+          // The tax differs from its unrounded value by at most half a rounding step.
           const deviation = Math.abs(parts.gst - (parts.base * percent) / 100)
           expect(deviation).toBeLessThanOrEqual(
             (round === 'rupee' ? 50 : 0.5) * (prices === 'inclusive' ? 1 + percent / 100 : 1) +
@@ -61,7 +61,7 @@ describe('split', () => {
     )
   })
 
-  it('splits a total into whole rupees, rounded as the specification requires', () => {
+  test('a total is split into whole rupees, rounded as the specification requires', () => {
     for (let total = 0; total <= 20_000; total++) {
       const parts = splitTotal(createTax(18, 'exclusive'), toRupees(total))
       expect(parts.base).toBe(toRupees(Math.round(total / 1.18)))

@@ -21,11 +21,11 @@ import { normaliseWithContext } from '../../../engine/answers/normalize-answers.
 import { memoize } from '../../../engine/lib/memoize.ts'
 import { extractContext, type PricingContext } from '../../../engine/rules/pricing-context.ts'
 import { EACH_ROW, calculateBill } from '../../../engine/pricing/bill.ts'
-import { REGISTRATION } from '../../../engine/event/pricing-types.ts'
+import { REGISTRATION_LINE_ID } from '../../../engine/event/pricing-types.ts'
 import { proveBill } from '../../../engine/authoring/proofs/bill-bounds.ts'
 import { findPriceFields } from '../../../engine/authoring/tools/price-fields.ts'
 import { buildPriceList } from '../../../engine/authoring/tools/price-list.ts'
-import { createAgreementCheck } from '../answers/schema-agreement.ts'
+import { createAgreementAssertion } from '../answers/schema-agreement.ts'
 import {
   readBills,
   getBillInstant,
@@ -44,7 +44,7 @@ const marathon = readEventById('nilarun2027')
 const webinar = readEventById('soiltalk2027')
 
 /** Memoized, so that the schema of each event is compiled once. */
-const getAgreementCheck = memoize(createAgreementCheck)
+const getAgreementCheck = memoize(createAgreementAssertion)
 const ALL_BILLS = [conference, marathon, webinar].flatMap((event) =>
   readBills(event.id).map((bill) => [event.id, bill.who, event, bill] as const),
 )
@@ -375,7 +375,7 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     'a name too long for a bib',
     marathon,
     { full_name: 'A'.repeat(41) },
-    { full_name: 'Please use at most 40 characters' },
+    { full_name: 'Please enter 40 characters or fewer' },
   ],
   [
     'a runner who did not accept the risk',
@@ -513,7 +513,7 @@ test.each(BILL_EVENTS)('%s: the checker reports nothing', (id) => {
 test('the lowest and the highest bill that the checker finds match the bills worked out by hand', () => {
   const getBillLimits = (event: EventConfig): readonly (number | undefined)[] => {
     const extremes = proveBill(event).extremes?.[0]
-    return [extremes?.cheapest?.total, extremes?.dearest?.total]
+    return [extremes?.cheapest?.total, extremes?.mostExpensive?.total]
   }
   expect(getBillLimits(conference)).toEqual([0, 8_911_500])
   expect(getBillLimits(marathon)).toEqual([0, 5_506_900])
@@ -546,7 +546,7 @@ test('the prices in the price list are the same as the prices in the bills of th
       return lines
         .filter(({ id }) => pricedItems.has(id))
         .map(({ id, option, unit }) => {
-          const row = option ?? (id === REGISTRATION ? category : EACH_ROW)
+          const row = option ?? (id === REGISTRATION_LINE_ID ? category : EACH_ROW)
           return `${id} ${row}, ${period}: ${unit}`
         })
     })

@@ -71,7 +71,7 @@ describe('permissions by role', () => {
     expect(checkAction('complete', { act: 'refund', actor: 'desk', why: 'x' })).toMatchObject({
       error: {
         code: 'not_your_role',
-        message: 'You need the treasurer role to refund a payment. You have desk.',
+        message: 'You need the treasurer role to refund a payment. Your role is desk.',
       },
     })
   })

@@ -18,7 +18,7 @@ import { sharedFiles, readSource } from '../../engine/event-files.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { signIn } from '../office/office.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 
 const CSV_HEADER =
   'id,reg_no,full_name,ksmc_reg_no,email,phone_number,registration_category_display,food_preference_display,final_amount,registration_fee,accompanying_persons_fee,accompanying_persons_count,payment_status,payment_status_display,payment_id,created_at'
@@ -70,7 +70,7 @@ const writeCsv = (lines: readonly string[]): string => {
   return file
 }
 async function countStored(): Promise<number> {
-  const store = await openStoreHere({ dataDir: join(folder, 'var') })
+  const store = await openStoreInProcess({ dataDir: join(folder, 'var') })
   try {
     return (await store.listPage({ eventId: 'pulmocon2025', answers: {} }, 1, 100)).count
   } finally {
@@ -419,7 +419,7 @@ test('replaces sequential numbers with random ones and also stores the old numbe
     `19,${generatedNumber},Dr. Ours,,,,pg-students,,,,,,success,,,2025-08-01`,
   ])
   expect((await run('pulmocon2025', file)).status).toBe(0)
-  const store = await openStoreHere({ dataDir: join(folder, 'var') })
+  const store = await openStoreInProcess({ dataDir: join(folder, 'var') })
   try {
     const regNos = [
       await store.registrationByFormerNumber('pulmocon2025', 'PULMO-2025-17'),

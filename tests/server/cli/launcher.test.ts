@@ -153,7 +153,7 @@ describe('the command line', () => {
     expect((await runHere(['user', 'add', 'latha', '--role', 'owner'], variables)).status).toBe(0)
     expect(await runHere(['user', 'remove', 'meera'], variables)).toEqual({
       status: 0,
-      stdout: 'User "meera" was removed and is signed out everywhere.\n',
+      stdout: 'User "meera" was removed and signed out everywhere.\n',
       stderr: '',
     })
     const runUser = async (...args: string[]) => {

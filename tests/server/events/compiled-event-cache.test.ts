@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { err } from '../../../engine/index.ts'
 import {
   compileFolder,
-  checkFolderHere,
+  checkFolderInThisThread,
   readFolder,
 } from '../../../server/events/files/event-folder.ts'
 import type { CompiledFolder } from '../../../server/events/files/event-folder.ts'
@@ -31,7 +31,7 @@ async function compileAtStartup(
     { cacheFolder: join(temporaryFolder, 'cache'), production: isProduction },
     (input) => {
       hasCheckerRun = true
-      return checkFolderHere(input)
+      return checkFolderInThisThread(input)
     },
   )
   return { ...result, hasCheckerRun }

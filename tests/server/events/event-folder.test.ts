@@ -14,20 +14,20 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { err, instant } from '../../../engine/index.ts'
 import { findClashes, findEventsWithDeadButtons } from '../../../engine/authoring.ts'
 import { validateCommand } from '../../../server/cli/event/validate.ts'
-import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
+import { checkFolderInThisThread } from '../../../server/events/files/event-folder.ts'
 import type { FolderCheck } from '../../../server/events/files/event-folder.ts'
 import { checkFolderInWorker } from '../../../server/events/files/check-files-in-worker.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { buildFixtureEvent } from '../small-event.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 
 const sharedFolder = join(import.meta.dirname, '..', '..', '..', 'events', '_shared')
 let temporaryFolder = ''
 let store: Store
 beforeAll(async () => {
   temporaryFolder = mkdtempSync(join(tmpdir(), 'rollcall-folders-'))
-  store = await openStoreHere({ dataDir: join(temporaryFolder, 'data') })
+  store = await openStoreInProcess({ dataDir: join(temporaryFolder, 'data') })
 })
 afterAll(async () => {
   await store.close()
@@ -296,7 +296,7 @@ const FOLDER_CASES: readonly FolderCase[] = [
   {
     what: 'a shared file that is missing',
     files: { 'sample2026.yaml': SAMPLE_FILE, '_shared/gateways.yaml': null },
-    refusal: /There is no gateways\.yaml in _shared\. Restore it\.|EV103.*the file is empty/,
+    refusal: /Missing from _shared: gateways\.yaml\. Restore it\.|EV103.*the file is empty/,
   },
   {
     what: 'demo values in production',
@@ -360,7 +360,7 @@ async function runValidate(folder: string, isProduction: boolean): Promise<[bool
 async function openEvents(
   folder: string,
   isProduction = false,
-  check: FolderCheck | null = checkFolderHere,
+  check: FolderCheck | null = checkFolderInThisThread,
   isWatching = false,
 ) {
   const output: string[] = []
@@ -468,7 +468,8 @@ test('a changed file that takes too long to check is not served; the previous ve
 test('a changed file whose check was stopped on a busy machine is served two minutes later, without another change', async () => {
   const folder = createFolder({ files: { 'sample2026.yaml': SAMPLE_FILE } })
   let isBusy = true
-  const check: FolderCheck = async (input) => (isBusy ? err('stopped') : checkFolderHere(input))
+  const check: FolderCheck = async (input) =>
+    isBusy ? err('stopped') : checkFolderInThisThread(input)
   const { registry } = await openEvents(folder, false, check, true)
   const readHash = (): string | undefined => registry?.findById('sample2026')?.hash
   const hashBefore = readHash()

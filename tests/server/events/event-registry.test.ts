@@ -256,7 +256,7 @@ test('shared files that are briefly missing do not change the events', async () 
   expect(app.deps.events.findById('sample2026')?.hash).toBe(hashBefore)
   expect(app.deps.events.refusedFiles()).toContainEqual({
     file: '_shared',
-    why: 'There is no texts.yaml in _shared. Restore it.',
+    why: 'Missing from _shared: texts.yaml. Restore it.',
   })
   expect(app.output.join('\n')).not.toContain('the file is empty')
 })

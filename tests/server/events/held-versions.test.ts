@@ -14,7 +14,7 @@ import { openRegistry } from '../../../server/events/event-registry.ts'
 import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp, type TestApp } from '../harness.ts'
 import { shared } from '../cli/shared-files.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 
 const addStateField = (text: string): string =>
   text.replace(
@@ -307,7 +307,7 @@ describe('the server', () => {
     const hash = app.deps.events.findById('sample2026')?.hash
     const copyFolder = mkdtempSync(join(tmpdir(), 'rollcall-past-'))
     cpSync(app.dir, copyFolder, { recursive: true })
-    const store = await openStoreHere({ dataDir: copyFolder })
+    const store = await openStoreInProcess({ dataDir: copyFolder })
     const messages: string[] = []
     try {
       app.writeEvent('sample2026.yaml', changedPrefix)

@@ -6,7 +6,10 @@ import type { Answers, Day, EventConfig, OrderId } from '../../../engine/index.t
 import type { RegisterResponse, WireRehearsedDay } from '../../../engine/api.ts'
 import { listCalendarDays, readEvent } from '../../../engine/authoring.ts'
 import { formatRehearsal } from '../../../server/cli/event/rehearse.ts'
-import { BUNDLED_SHARED, readShared } from '../../../server/events/files/event-folder.ts'
+import {
+  BUNDLED_SHARED_FOLDER,
+  readSharedFolder,
+} from '../../../server/events/files/event-folder.ts'
 import { startPaymentReminders } from '../../../server/mail/send-payment-reminders.ts'
 import { rehearseInWorker } from '../../../server/rehearsal/rehearse-in-worker.ts'
 import { startTestApp } from '../harness.ts'
@@ -58,7 +61,7 @@ quotas:
     .replace('from: 2026-02-01, to: 2026-02-28', `from: 2026-01-${earlyEndDay + 1}, to: 2026-01-15`)
 
 async function readEventText(text: string): Promise<EventConfig> {
-  const { shared } = await readShared(BUNDLED_SHARED)
+  const { shared } = await readSharedFolder(BUNDLED_SHARED_FOLDER)
   const event = readEvent(text, shared, { path: 'sample2026.yaml' })
   if (event === null) throw new Error('the file cannot be read')
   return event
@@ -66,7 +69,7 @@ async function readEventText(text: string): Promise<EventConfig> {
 
 /** Rehearses an event as the organisers' editor does. */
 async function rehearse(text: string): Promise<readonly WireRehearsedDay[]> {
-  const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED }, 600_000)
+  const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED_FOLDER }, 600_000)
   if (!result.ok) throw new Error(result.error)
   expect(result.value.title).toBe('Sample 2026')
   return result.value.days
@@ -113,7 +116,7 @@ test('a single page lists every opening, charge, rejection, refund and email', a
   expect(await listTexts('2026-01-16')).toEqual(
     expect.arrayContaining([
       'Registration: closed. “Registration for Sample 2026 is closed.”',
-      'Example Of 16 Jan 2026 tries to register. Refused: “Registration for Sample 2026 is closed.”',
+      'Example Of 16 Jan 2026 tries to register. Rejected: “Registration for Sample 2026 is closed.”',
       expect.stringMatching(/asks to cancel: .* The page states a refund of ₹ [0-9,.]+\.$/),
     ]),
   )
@@ -151,7 +154,7 @@ test('in a rehearsal with bank transfers, staff record the transfer', async () =
 
 test('delegates in a category that is no longer on sale cannot register; delegates in other categories can, online and at the desk', async () => {
   const text = await readFile('tests/events/nidancon2027.yaml', 'utf8')
-  const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED }, 600_000)
+  const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED_FOLDER }, 600_000)
   if (!result.ok) throw new Error(result.error)
   const texts = result.value.days.flatMap(({ steps }) =>
     steps.map((step) => step.text.replaceAll('\u00a0', ' ')),
@@ -161,7 +164,7 @@ test('delegates in a category that is no longer on sale cannot register; delegat
   for (const day of ['1 Dec 2026', '16 Jan 2027', '6 Feb 2027'])
     expect(texts).toContainEqual(expect.stringMatching(`^Example Of ${day} pays ₹ [0-9,]+`))
   expect(texts).toContainEqual(
-    expect.stringMatching(/^Staff add Example Arrives 12 Feb 2027 at the front desk: .*₹ /),
+    expect.stringMatching(/^Staff add Example Arrives 12 Feb 2027 at the registration desk: .*₹ /),
   )
   // The member lists of a rehearsal are empty, so the delegate is not on one.
   expect(texts).toContainEqual(expect.stringMatching(/^Example Non-member registers: Non-member: /))
@@ -243,7 +246,7 @@ test('lists the emails and the bill that a server with the same clock sends, and
 })
 
 test('a rehearsal does not start if its browser tab has already been closed', async () => {
-  const file = { text: buildFixtureEvent(), sharedFolder: BUNDLED_SHARED }
+  const file = { text: buildFixtureEvent(), sharedFolder: BUNDLED_SHARED_FOLDER }
   expect(await rehearseInWorker(file, 600_000, AbortSignal.abort())).toEqual({
     ok: false,
     error: 'The client has disconnected.',

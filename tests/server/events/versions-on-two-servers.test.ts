@@ -171,37 +171,37 @@ else {
     }
     const sweepOn = async (day: string) => {
       for (const app of [firstServer, secondServer]) app.setTime(day)
-      const { setAside, removed, aside, held } = await secondServer.deps.uploads.sweep()
-      return { setAside, removed, aside, held }
+      const { setAside, removed, asideCount, held } = await secondServer.deps.uploads.sweep()
+      return { setAside, removed, asideCount, held }
     }
-    const NOTHING_SWEPT = { setAside: 0, removed: 0, aside: 0, held: null }
+    const NOTHING_SWEPT = { setAside: 0, removed: 0, asideCount: 0, held: null }
     expect(await sweepOn('2026-01-20')).toEqual(NOTHING_SWEPT)
     // The database is not yet a week old.
     expect(await sweepOn('2026-01-22')).toEqual({
       ...NOTHING_SWEPT,
-      held: { count: 1, why: 'young' },
+      held: { count: 1, why: 'recent' },
     })
     for (const app of [firstServer, secondServer]) app.setTime('2026-01-28')
     // A delegate submits the unused file again.
     await firstServer.deps.uploads.protectFile(unusedFile.value.sha256)
     expect(await sweepOn('2026-01-28')).toEqual(NOTHING_SWEPT)
-    expect(await sweepOn('2026-01-30')).toEqual({ ...NOTHING_SWEPT, setAside: 1, aside: 1 })
+    expect(await sweepOn('2026-01-30')).toEqual({ ...NOTHING_SWEPT, setAside: 1, asideCount: 1 })
     expect([await isReadable(files.kept), await isReadable(files.unused)]).toEqual([true, true])
     await firstServer.deps.uploads.protectFile(unusedFile.value.sha256)
     expect(await sweepOn('2026-01-30')).toEqual(NOTHING_SWEPT)
-    expect(await sweepOn('2026-02-01')).toEqual({ ...NOTHING_SWEPT, setAside: 1, aside: 1 })
+    expect(await sweepOn('2026-02-01')).toEqual({ ...NOTHING_SWEPT, setAside: 1, asideCount: 1 })
     const client = await postgres.shell(url)
     await client.query(
       "INSERT INTO proof_files (sha256, bytes, kept_at) SELECT 'unknown ' || n, 0, 0 FROM generate_series(1, 21) n",
     )
     expect(await sweepOn('2026-02-02')).toEqual({
       ...NOTHING_SWEPT,
-      aside: 1,
+      asideCount: 1,
       held: { count: 21, why: 'many' },
     })
     await client.query("DELETE FROM proof_files WHERE sha256 LIKE 'unknown %'")
     await client.end()
-    expect(await sweepOn('2026-03-02')).toEqual({ ...NOTHING_SWEPT, aside: 1 })
+    expect(await sweepOn('2026-03-02')).toEqual({ ...NOTHING_SWEPT, asideCount: 1 })
     expect(await sweepOn('2026-03-04')).toEqual({ ...NOTHING_SWEPT, removed: 1 })
     expect([await isReadable(files.kept), await isReadable(files.unused)]).toEqual([true, false])
     // An erased person's files are deleted immediately, unless a registration still refers to them.
@@ -321,7 +321,7 @@ else {
     const { stdout } = await runDoctor(secondServer)
     expect(stdout).toContain(`check  ${outdatedMessage}`)
     expect(stdout).toContain('good   No file that a registration refers to is missing.')
-    expect(stdout).toMatch(/good {3}\d+ MB are free/)
+    expect(stdout).toMatch(/good {3}\d+ MB is free/)
     const client = await postgres.shell(url)
     await client.query('DELETE FROM proof_files')
     await client.end()

@@ -49,10 +49,10 @@ const fillPath = (url: string): string =>
 
 /** Lists the path of every route once. `isFallback` is true for the route that serves all other paths. */
 function listRoutes(): readonly { readonly url: string; readonly isFallback: boolean }[] {
-  const { fixedRoutes, eventCalls } = server.app
+  const { fixedRoutes, eventRoutes } = server.app
   const urls = [
     ...fixedRoutes.map(({ url }) => url),
-    ...eventCalls.all().flatMap(({ path }) => [path, path.replace(/\/$/, '')]),
+    ...eventRoutes.all().flatMap(({ path }) => [path, path.replace(/\/$/, '')]),
   ]
   return [...new Set(urls)].map((url) => ({ url: fillPath(url), isFallback: url.includes('*') }))
 }

@@ -84,11 +84,11 @@ const listFieldIds = (): readonly string[] =>
   server.deps.events.all().flatMap(({ config }) => config.fields.map(({ id }) => id))
 
 function listPostRoutes(): readonly PostRoute[] {
-  const { fixedRoutes, eventCalls } = server.app
+  const { fixedRoutes, eventRoutes } = server.app
   const eventFieldIds = listFieldIds()
   const allRoutes = [
     ...fixedRoutes.map(({ method, url, office: rule }) => ({ method, url, rule })),
-    ...eventCalls.all().map(({ method, path, office: rule }) => ({ method, url: path, rule })),
+    ...eventRoutes.all().map(({ method, path, office: rule }) => ({ method, url: path, rule })),
   ]
   return allRoutes.flatMap(({ method, url, rule }) => {
     if (method !== 'POST' || url.includes('*')) return []

@@ -38,12 +38,13 @@ afterEach(() => {
 })
 
 let registrationCount = 0
+const buildAddress = (): string => `delegate${registrationCount}@example.org`
 async function registerAndPay(): Promise<RegNo> {
   registrationCount += 1
   const regNo = await register(server, KERALA, {
     n: registrationCount,
     on: day,
-    answers: DELEGATE_ANSWERS,
+    answers: { ...DELEGATE_ANSWERS, email: buildAddress() },
   })
   const amount = (await server.deps.store.registration(regNo))?.payments[0]?.amount ?? toAmount(0)
   await server.deps.store.applyPaymentEvent(
@@ -63,7 +64,7 @@ async function registerAndPay(): Promise<RegNo> {
 /** Queues a ticket with its documents for a new email address. */
 async function queueTicket(): Promise<{ readonly regNo: RegNo; readonly to: string }> {
   const regNo = await registerAndPay()
-  const to = `delegate${registrationCount}@example.org`
+  const to = buildAddress()
   await server.deps.store.queueMail(
     regNo,
     { to, copyTo: null, subject: 'Confirmed', text: 'You are registered.\n' },
@@ -190,7 +191,12 @@ test('a receipt is generated once for the email and all downloads', async () => 
   const regNo = await registerAndPay()
   const { store, events } = server.deps
   const event = events.findById(KERALA)?.config ?? null
-  const ticket = await collectTicket(store, event, { kind: 'confirmation', regNo }, server.now())
+  const ticket = await collectTicket(
+    store,
+    event,
+    { kind: 'confirmation', regNo, to: buildAddress() },
+    server.now(),
+  )
   const { attachments } = generateEmail(
     {
       mail: await queueAndReadEmail(regNo),

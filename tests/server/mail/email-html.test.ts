@@ -39,7 +39,7 @@ test('turns a URL in a sentence into a link, without the full stop after it', ()
 test('says why the email was sent: to delegates because of a registration, to the office because of its address', () => {
   expect(renderHtml('Dear Asha')).toContain('because of a registration for Sample &amp; Sons 2026.')
   const officeEmail = renderHtml('2 payments need review', 'reviews')
-  expect(officeEmail).toContain('this is the office address of Sample &amp; Sons 2026.')
+  expect(officeEmail).toContain('this is the organisers’ email address for Sample &amp; Sons 2026.')
   expect(officeEmail).not.toContain('because of a registration')
 })
 

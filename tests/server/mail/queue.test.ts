@@ -1,14 +1,14 @@
 /** The email queue writes files, or sends over SMTP to a real server that sometimes rejects or disconnects. */
 import { createServer } from 'node:net'
 import type { Socket } from 'node:net'
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { instant } from '../../../engine/index.ts'
+import { instant, toAmount } from '../../../engine/index.ts'
 import { RETRY_DELAYS_MS, RETRY_PERIOD_MS } from '../../../server/mail/email-retry-schedule.ts'
-import type { Instant } from '../../../engine/index.ts'
+import type { Instant, RegNo } from '../../../engine/index.ts'
 import { LINK_PLACEHOLDER } from '../../../engine/messages.ts'
 import { startMailQueue } from '../../../server/mail/send-queued-emails.ts'
 import type { Mailer } from '../../../server/mail/send-queued-emails.ts'
@@ -18,11 +18,16 @@ import { DATABASE_FILE } from '../../../server/storage/database/sqlite-connectio
 import type { NewMail, Store } from '../../../server/storage/index.ts'
 import { findFreePort } from '../../browser/serve.ts'
 import { createEvent } from '../../engine/fixtures.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { runHere } from '../run-command.ts'
 import { readQrCode, isSharp } from '../read-qr-code.ts'
-import { noon, registerSample } from '../sample-registrations.ts'
+import {
+  buildCorrection,
+  buildRegistration,
+  noon,
+  registerSample,
+} from '../sample-registrations.ts'
 import { openMailServer } from './mail-server.ts'
 import type { MailServer, MailServerBehaviour } from './mail-server.ts'
 
@@ -33,7 +38,7 @@ const cleanups: (() => Promise<void>)[] = []
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rollcall-mail-'))
   await useEmptyDatabase(dir)
-  store = await openStoreHere({ dataDir: dir })
+  store = await openStoreInProcess({ dataDir: dir })
   now = noon
 })
 afterEach(async () => {
@@ -82,6 +87,17 @@ const queueEmail = async (mail: Partial<NewMail> = {}) => {
     state: async () =>
       (await store.emailsOfRegistration(regNo)).map(({ status, error }) => ({ status, error })),
   }
+}
+
+const linkEmail: NewMail = { ...sampleEmail, text: `Open it:\n\n${LINK_PLACEHOLDER}\n` }
+
+/** Queues an email for a paid registration. `to` is the recipient. */
+const queueTicket = async (to = sampleEmail.to) => {
+  const { answers } = buildRegistration()
+  const { regNo } = await registerSample(store, { answers: { ...answers, email: sampleEmail.to } })
+  await store.queueMail(regNo, { ...sampleEmail, to }, now)
+  await confirmPayment(regNo)
+  return { regNo }
 }
 
 /** Records a payment confirmed by the gateway. */
@@ -176,8 +192,7 @@ describe('without SMTP', () => {
   test('attaches the QR code and the calendar file to a ticket', async () => {
     const config = createEvent({ id: 'demo', title: 'Demo, 2026', venue: 'Town Hall; Kochi' })
     servedEvent = { config, hash: '', text: '', shared: '' }
-    const { regNo } = await queueEmail()
-    await confirmPayment(regNo)
+    const { regNo } = await queueTicket()
     await startMailer().run()
     servedEvent = null
     const { headers, body } = parseEmail(readSingleFile())
@@ -207,6 +222,65 @@ describe('without SMTP', () => {
         'LOCATION:Town Hall\\; Kochi',
       ]),
     )
+  })
+
+  test('the email about a cancellation contains no ticket', async () => {
+    servedEvent = { config: createEvent({ id: 'demo' }), hash: '', text: '', shared: '' }
+    const { regNo } = await queueTicket()
+    const action = {
+      regNo,
+      who: 'Meera',
+      actor: 'owner',
+      act: 'cancel',
+      why: 'Ill.',
+      at: now,
+      idempotencyKey: null,
+    } as const
+    const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: null }
+    expect(await store.cancel(action, cancellation)).toMatchObject({ ok: true })
+    await startMailer().run()
+    servedEvent = null
+    expect(readSingleFile()).not.toContain('.png')
+  })
+
+  test('the email to the previous delegate contains no ticket for the new one', async () => {
+    servedEvent = { config: createEvent({ id: 'demo' }), hash: '', text: '', shared: '' }
+    await queueTicket('previous@example.org')
+    await startMailer().run()
+    servedEvent = null
+    expect(readSingleFile()).not.toContain('.png')
+  })
+
+  test.each([
+    ['an email with a link', (regNo: RegNo) => store.queueMail(regNo, linkEmail, now)],
+    [
+      'an email with lost links',
+      (regNo: RegNo) =>
+        store.queueAccessLinks(regNo, { ...linkEmail, text: `{link ${regNo}}` }, now),
+    ],
+  ])('%s is not sent to an address that has been corrected since', async (_, queue) => {
+    const { regNo } = await registerSample(store)
+    await queue(regNo)
+    const { searchable } = buildRegistration()
+    const correction = buildCorrection({
+      searchable: { ...searchable, email: 'right@example.org' },
+      revokesLinks: true,
+    })
+    const action = {
+      who: 'Meera',
+      actor: 'owner',
+      act: 'correct',
+      why: 'A typing mistake.',
+      idempotencyKey: null,
+    } as const
+    expect(await store.correct({ regNo, ...action, at: now }, correction)).toMatchObject({
+      ok: true,
+    })
+    expect(await startMailer().run()).toBe(0)
+    expect(existsSync(join(dir, 'mail'))).toBe(false)
+    expect(await store.emailsOfRegistration(regNo)).toMatchObject([
+      { status: 'failed', error: expect.stringMatching(/^Not sent, because it contains a link/) },
+    ])
   })
 
   test('an email with a link needs two writes: the claim with the link, and the result', async () => {

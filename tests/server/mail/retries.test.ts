@@ -10,7 +10,7 @@ import type { Mailer } from '../../../server/mail/send-queued-emails.ts'
 import type { ClockJump } from '../../../server/ops/clock-jumps.ts'
 import type { NewMail, Store } from '../../../server/storage/index.ts'
 import { findFreePort } from '../../browser/serve.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { HOUR_MS, noon, registerSample } from '../sample-registrations.ts'
 import { openMailServer } from './mail-server.ts'
@@ -29,7 +29,7 @@ const cleanups: (() => Promise<void>)[] = []
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rollcall-mail-'))
   await useEmptyDatabase(dir)
-  store = await openStoreHere({ dataDir: dir })
+  store = await openStoreInProcess({ dataDir: dir })
   now = noon
   clockJump = null
 })
@@ -175,7 +175,7 @@ test('once the clock is correct, sends the emails that were queued while it was 
   await store.mailFailed(dueEmail?.id ?? 0, 'later', instant(now + MINUTE_MS), {
     at: now,
     firstAt: now,
-    isReached: true,
+    hasServerResponded: true,
     isCopySent: false,
   })
   server.behaviour.byRecipient = {}

@@ -1,7 +1,7 @@
 /** Repeated access is logged once an hour, and later pages of a list do not wait for the log. */
 import { expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
-import { skipRepeated } from '../../../server/storage/staff/audit-log-entries.ts'
+import { skipRepeatedViews } from '../../../server/storage/staff/audit-log-entries.ts'
 import type { AuditEntry } from '../../../server/storage/index.ts'
 
 const HOUR_MS = 60 * 60_000
@@ -17,7 +17,7 @@ const createEntry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
 
 test('logs repeated access by one user to one list once an hour, and logs every export', async () => {
   const auditLines: string[] = []
-  const audit = skipRepeated(async ({ who, what }) => void auditLines.push(`${who} ${what}`))
+  const audit = skipRepeatedViews(async ({ who, what }) => void auditLines.push(`${who} ${what}`))
   await audit(createEntry())
   await audit(
     createEntry({ what: 'viewed page 2 of the list demo', at: instant(10 * HOUR_MS + 1) }),
@@ -36,7 +36,7 @@ test('logs repeated access by one user to one list once an hour, and logs every 
 test('logs an access again if writing its first log entry failed', async () => {
   let isWritable = false
   const auditLines: string[] = []
-  const audit = skipRepeated(async ({ who }) => {
+  const audit = skipRepeatedViews(async ({ who }) => {
     if (!isWritable) throw new Error('the disk is full')
     auditLines.push(who)
   })

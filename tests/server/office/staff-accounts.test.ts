@@ -1,4 +1,4 @@
-/** Staff accounts: second factors, sessions, and their administration. */
+/** Staff accounts: second factors, sessions and account administration. */
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
@@ -64,7 +64,7 @@ const addUser = async (username: string): Promise<string> => {
   await server.deps.store.addAdmin(username, passwordHash, server.now())
   return signIn(username)
 }
-/** Computes the code of an authenticator app (RFC 6238), for now or some steps later. */
+/** Computes the code that an authenticator app (RFC 6238) shows now, or `steps` time steps later. */
 const getCode = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
     timestamp: server.now() + steps * STEP_MS,
@@ -72,7 +72,7 @@ const getCode = (secret: string, steps = 0): string =>
 const advance = (ms: number): void =>
   server.setTime(new Date(instant(server.now() + ms)).toISOString())
 
-/** Adds a user with a second factor. Returns the secret, the recovery codes, and the session token. */
+/** Adds a user with a second factor, and returns the secret, the recovery codes and the session token. */
 async function addFactorUser(
   username: string,
 ): Promise<{ token: string; secret: string; codes: string[] }> {
@@ -87,7 +87,7 @@ async function addFactorUser(
 }
 
 describe('a second factor', () => {
-  test('works with authenticator apps: RFC 6238 codes, a name and a secret', async () => {
+  test('works with authenticator apps: it has a label and a secret, and its codes follow RFC 6238', async () => {
     const token = await addUser('asha')
     const { address, secret } = (
       await post('/admin/me/second-factor/', { password: PASSWORD }, token)
@@ -96,13 +96,13 @@ describe('a second factor', () => {
       /^otpauth:\/\/totp\/Rollcall%20127\.0\.0\.1:asha\?issuer=Rollcall%20127\.0\.0\.1&secret=[A-Z2-7]{32}&algorithm=SHA1&digits=6&period=30$/,
     )
     expect(address).toContain(secret.replaceAll(' ', ''))
-    // The published example: this secret at this second has these six digits.
+    // The example in the RFC: this secret gives these six digits at this time.
     expect(
       new TOTP({ secret: Secret.fromUTF8('12345678901234567890') }).generate({ timestamp: 59_000 }),
     ).toBe('287082')
   })
 
-  test('is required after the password, and the user is signed in only with the correct code', async () => {
+  test('is required after the password, and only the correct code signs the user in', async () => {
     const { secret } = await addFactorUser('ravi')
     const passwordOnly = await login('ravi')
     expect([passwordOnly.statusCode, passwordOnly.json().code]).toEqual([401, 'code_needed'])
@@ -112,11 +112,11 @@ describe('a second factor', () => {
       expect(response.headers['set-cookie']).toBeUndefined()
     const wrongPassword = await login('ravi', { password: 'not this one', code: getCode(secret) })
     expect(wrongPassword.json().code).toBe('invalid_login')
-    // A wrong password did not use up the code; a clock may differ by one step.
+    // The wrong password did not use up the code, and the user's clock may be one step off.
     expect((await login('ravi', { code: ` ${getCode(secret, -1)} ` })).statusCode).toBe(200)
   })
 
-  test('accepts each code once, also for concurrent requests', async () => {
+  test('accepts each code once, even in concurrent requests', async () => {
     const { secret } = await addFactorUser('meera')
     const code = getCode(secret)
     const responses = await Promise.all([login('meera', { code }), login('meera', { code })])
@@ -127,7 +127,7 @@ describe('a second factor', () => {
     expect((await login('meera', { code: getCode(secret) })).statusCode).toBe(200)
   })
 
-  test('accepts each recovery code once, in any spelling, and counts the remaining ones', async () => {
+  test('accepts each recovery code once, in any format, and counts the remaining ones', async () => {
     const { codes } = await addFactorUser('anil')
     expect(new Set(codes).size).toBe(10)
     const [firstCode = ''] = codes
@@ -143,7 +143,7 @@ describe('a second factor', () => {
     ).toContainEqual({ what: 'signed in with a recovery code' })
   })
 
-  test('is enabled by a correct code, and ends other sessions', async () => {
+  test('is enabled with a correct code, which ends other sessions', async () => {
     const earlierToken = await addUser('devi')
     const token = await signIn('devi')
     const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
@@ -164,7 +164,7 @@ describe('a second factor', () => {
     expect((await login('devi')).json().code).toBe('code_needed')
   })
 
-  test('is changed only with the password and a code', async () => {
+  test('can be changed only with the password and a code', async () => {
     const { token, secret } = await addFactorUser('latha')
     for (const url of [
       '/admin/me/second-factor/',
@@ -186,7 +186,7 @@ describe('a second factor', () => {
     expect((await login('latha')).statusCode).toBe(200)
   })
 
-  test('can be required for owners only by an owner who has it, and then cannot be disabled', async () => {
+  test('can be made mandatory for owners only by an owner who has one, and then cannot be disabled', async () => {
     const plainToken = await signIn('owner')
     const refusal = await post('/admin/admins/second-factor/', { required: true }, plainToken)
     expect([refusal.statusCode, refusal.json().code]).toEqual([409, 'set_up_yours_first'])
@@ -209,7 +209,7 @@ describe('a second factor', () => {
   })
 })
 
-test("limits guesses to ten an hour from all addresses, without locking out the user's usual address", async () => {
+test("code guesses are limited to ten an hour across all addresses, without locking out the user's usual address", async () => {
   const limitedServer = await startTestApp({
     clock: '2026-11-22',
     variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
@@ -236,7 +236,7 @@ test("limits guesses to ten an hour from all addresses, without locking out the 
   for (let attempt = 0; attempt < 12; attempt += 1)
     statuses.push((await guessCode(computeWrongCode(), `198.51.100.${attempt}`)).statusCode)
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
-  // New addresses are refused even with the correct code or a recovery code; the usual address is not.
+  // New addresses are refused even with a correct code or a recovery code; the usual address is not.
   for (const code of [computeRightCode(), 'aaaa-bbbb-cccc-dddd'])
     expect((await guessCode(code, '198.51.100.99')).statusCode).toBe(429)
   expect((await guessCode(computeRightCode(), '203.0.113.1')).statusCode).toBe(200)
@@ -253,7 +253,7 @@ describe("the user's own account", () => {
     const setOwnPassword = (password: string, new_password: string) =>
       post('/admin/me/password/', { password, new_password }, token)
     expect((await setOwnPassword('not mine', 'three words apart')).json().errors).toEqual({
-      password: 'This password is wrong.',
+      password: 'Incorrect password.',
     })
     expect(Object.keys((await setOwnPassword(PASSWORD, 'nita')).json().errors)).toEqual([
       'new_password',
@@ -276,7 +276,7 @@ describe("the user's own account", () => {
     expect((await login('nita', { password: 'three words apart' })).statusCode).toBe(200)
   })
 
-  test('a stolen session and password cannot change the password of an account with a second factor', async () => {
+  test('an attacker with a stolen session and password cannot change the password of an account with a second factor', async () => {
     const { token, secret } = await addFactorUser('usha')
     const changePassword = (extra: object) =>
       post(
@@ -294,7 +294,7 @@ describe("the user's own account", () => {
     expect((await login('usha')).statusCode).toBe(401)
   })
 
-  test('lists sessions by browser and network, and ends one or all', async () => {
+  test('the user can see sessions by browser and network, and end one or all of them', async () => {
     const token = await addUser('omar')
     const phone =
       'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0 Mobile Safari/537.36'
@@ -317,7 +317,7 @@ describe("the user's own account", () => {
     expect((await listSessions()).map(({ is_this }) => is_this)).toEqual([true])
   })
 
-  test('users cannot end sessions of other users', async () => {
+  test("users cannot end other users' sessions", async () => {
     const ownToken = await addUser('paul')
     const { sessions } = await get<AccountResponse>('/admin/me/', ownToken)
     const otherToken = await addUser('quin')
@@ -342,7 +342,7 @@ describe("the user's own account", () => {
     ],
     ['<script>alert(1)</script>', ''],
     ['', ''],
-  ])('the browser that calls itself %s is %j', (agent, label) => {
+  ])('the user agent %s is shown as %j', (agent, label) => {
     expect(describeBrowser(agent)).toBe(label)
   })
 })
@@ -350,7 +350,7 @@ describe("the user's own account", () => {
 describe('users', () => {
   const getEventId = (): string => server.deps.events.all()[0]!.config.id
 
-  test('are invited by a link that sets a password once, with the chosen permissions', async () => {
+  test('are invited with a link that sets the password once, and get the chosen permissions', async () => {
     const owner = await signIn('owner')
     const addResponse = await post(
       '/admin/admins/',
@@ -391,7 +391,7 @@ describe('users', () => {
     expect((await login('owner')).statusCode).toBe(200)
   })
 
-  test('a link expires after three days, or when a new link is created', async () => {
+  test('have a link that expires after three days, or when a new link is created', async () => {
     const owner = await signIn('owner')
     await addUser('tara')
     const sameOrigin = { 'sec-fetch-site': 'same-origin' }
@@ -409,7 +409,7 @@ describe('users', () => {
     expect((await readLink(secondToken)).statusCode).toBe(404)
   })
 
-  test('can get other roles and events, lose their second factor and be removed, except for the last owner', async () => {
+  test('can be given other roles and events, have their second factor reset, and be removed, unless they are the last owner', async () => {
     const owner = await signIn('owner')
     const umaToken = await addUser('uma')
     const changeRole = (username: string, role: string, events: unknown) =>
@@ -468,7 +468,7 @@ describe('users', () => {
     ['x'.repeat(65), 'A username can have at most 64 characters.'],
     ['Delegate', '“Delegate” is reserved. Choose another name.'],
     ['OWNER', 'A user named “OWNER” already exists.'],
-  ])('%j is not a valid name for a new user', async (username, message) => {
+  ])('%j is not a valid username for a new user', async (username, message) => {
     const owner = await signIn('owner')
     const response = await post('/admin/admins/', { username, role: 'desk', events: null }, owner)
     expect([response.statusCode, response.json().errors]).toEqual([422, { username: message }])
@@ -476,7 +476,7 @@ describe('users', () => {
 })
 
 describe('the audit log', () => {
-  test('lists changes, newest first, without access entries, by page and as a file', async () => {
+  test('lists changes without access entries, newest first, page by page and as a file', async () => {
     const owner = await signIn('owner')
     await get('/admin/dashboard/stats/', owner)
     await get('/admin/dashboard/stats/', owner)
@@ -531,7 +531,7 @@ describe('the audit log', () => {
   })
 })
 
-describe('list settings of a user', () => {
+describe("a user's list settings", () => {
   const LIST = { event: 'afpicon2026', list: 'afpicon', columns: [], views: [] }
   let token: string
   beforeAll(async () => {
@@ -541,7 +541,7 @@ describe('list settings of a user', () => {
   })
   const saveList = (payload: object) => post('/admin/my-lists/', { ...LIST, ...payload }, token)
 
-  test('columns and views are stored for the user on every browser, without search terms', async () => {
+  test('store columns and views for all browsers of the user, without search terms', async () => {
     const views = [
       {
         name: ' Unpaid PG ',

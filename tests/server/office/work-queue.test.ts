@@ -1,4 +1,4 @@
-/** The work queue of the office: each number on the dashboard is the count of its list. */
+/** The office's work queue: each number on the dashboard is the length of the list behind it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, createOrderId, toAmount, getReviewVersion } from '../../../engine/index.ts'
 import type { ListResponse, StatsResponse } from '../../../engine/api.ts'
@@ -39,7 +39,7 @@ const listRegNos = async (id: string): Promise<string[]> =>
     (row) => row.reg_no,
   )
 
-test('every number of the work queue is the count of its list, and falls when the item is handled', async () => {
+test('every number in the work queue is the length of its list, and falls when an item is handled', async () => {
   const { store } = server.deps
   const countsBefore = await readCounts()
   const registerSample = async (n: number, paymentResult?: 'success' | 'wrong-amount') =>
@@ -112,7 +112,7 @@ test('every number of the work queue is the count of its list, and falls when th
     countsBefore['cancel_asked'] ?? 0,
     countsBefore['mail_failed'] ?? 0,
   ])
-  // Undoing a note reopens the item that the note answered. Only the author can undo a note, once.
+  // Undoing a note reopens the item that the note closed. Only its author can undo a note, and only once.
   const undo = { ...actionInput, act: 'undo_note', actor: 'desk', why: ' Rang her up. ' } as const
   for (const regNo of [requestingRegNo, emailedRegNo]) {
     const undoByOther = await store.undoNote({ ...undo, regNo, who: 'another' })
@@ -144,7 +144,7 @@ test('every number of the work queue is the count of its list, and falls when th
   ).toBe('1 registration needing review, matching “Waiting”')
 })
 
-test('a refund that the gateway rejected, or started and never paid, is in the work queue', async () => {
+test('a refund that the gateway rejected, or started but never paid, is in the work queue', async () => {
   const { store } = server.deps
   const registerPaid = async (n: number) =>
     register(server, EVENT, {

@@ -1,4 +1,4 @@
-/** Backups, restores, secrets in files, and the states that rollcall health reports. */
+/** Backups, restores, secrets read from files, and the states that `rollcall health` reports. */
 import {
   existsSync,
   mkdirSync,
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Registers a delegate with a letter. Letters differ, so that each is stored as a separate file. */
+/** Registers a delegate with a letter. Each letter is different, so it is stored as a separate file. */
 const register = async (n: number): Promise<void> => {
   const bytes = Buffer.concat([createPdf(), Buffer.from(`% ${n}`)])
   const answer = await app.post(
@@ -53,7 +53,7 @@ const getVariables = (changes: Readonly<Record<string, string>> = {}) => ({
   ...changes,
 })
 
-/** Tables and columns that a recovery writes after a restore. */
+/** Tables that a recovery writes after a restore. */
 const RECOVERY_ENTRIES = new Set([
   'audit_log',
   'installation',
@@ -71,7 +71,7 @@ const readRestored = (dataDir: string) => {
 }
 
 describe('a backup', () => {
-  test('made while delegates register is complete, and can be restored into an empty folder', async () => {
+  test('that is made while delegates register is complete and can be restored into an empty folder', async () => {
     const backupFolder = join(folder, 'one')
     const [backup] = await Promise.all([
       runHere(['db', 'backup', backupFolder], getVariables()),
@@ -95,14 +95,16 @@ describe('a backup', () => {
       expect(readFileSync(join(dataDir, 'uploads', sha256.slice(0, 2), sha256))).toEqual(
         readFileSync(join(app.dir, 'uploads', sha256.slice(0, 2), sha256)),
       )
-    // A restore overwrites no existing data.
+    // A restore does not overwrite existing data.
     const secondRestore = await runHere(
       ['db', 'restore', backupFolder],
       getVariables({ DATA_DIR: dataDir }),
     )
     expect([secondRestore.status, secondRestore.stderr]).toEqual([
       2,
-      expect.stringMatching(/contains rollcall\.db.* A backup next to files of another database/),
+      expect.stringMatching(
+        /contains rollcall\.db.* A backup restored next to the files of another database/,
+      ),
     ])
     const repeatedBackup = await runHere(['db', 'backup', backupFolder], getVariables())
     expect([repeatedBackup.status, repeatedBackup.stderr]).toEqual([
@@ -111,7 +113,7 @@ describe('a backup', () => {
     ])
   })
 
-  test("is restored next to another database's log only if that log is moved aside", async () => {
+  test("is restored into a folder with another database's log only if that log is moved aside", async () => {
     const backupFolder = join(folder, 'beside')
     await runHere(['db', 'backup', backupFolder], getVariables())
     const dataDir = join(folder, 'with-a-log')
@@ -151,7 +153,7 @@ describe('a backup', () => {
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
   })
 
-  test('a document damaged in the backup does not replace the intact one on the disk', async () => {
+  test('with a damaged document does not replace the intact document on the disk', async () => {
     const backupFolder = join(folder, 'damaged-proof')
     await runHere(['db', 'backup', backupFolder], getVariables())
     const [sha256 = ''] = checkCopy(join(backupFolder, 'rollcall.db')).files
@@ -169,7 +171,7 @@ describe('a backup', () => {
     expect(readFileSync(join(dataDir, uploadPath))).toEqual(intactContent)
   })
 
-  test('that fails leaves nothing and reports the path; an empty database is not a backup', async () => {
+  test('that fails leaves no files and reports the path; an empty database cannot be backed up', async () => {
     const file = join(folder, 'a-file')
     writeFileSync(file, '')
     const failedBackup = await runHere(['db', 'backup', join(file, 'inside')], getVariables())
@@ -191,7 +193,7 @@ describe('a backup', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('of-nothing'))).toEqual([])
   })
 
-  test('that is complete exits with 0 even if its time cannot be recorded; --prune keeps the newest', async () => {
+  test('that is complete exits with 0 even if its time cannot be recorded; --prune keeps the newest backups', async () => {
     const backupsFolder = join(folder, 'nightly')
     mkdirSync(join(backupsFolder, 'not-ours'), { recursive: true })
     for (const day of ['2026-01-10', '2026-01-11', '2026-01-12'])
@@ -239,7 +241,7 @@ describe('a backup', () => {
     ])
   })
 
-  test('reports a missing or damaged file, and backs up the rest', async () => {
+  test('reports a missing or damaged file and contains the others', async () => {
     const { files } = checkCopy(join(app.dir, 'rollcall.db'))
     const [missingFile = '', changedFile = ''] = files
     const getFilePath = (sha256: string): string =>
@@ -266,7 +268,7 @@ describe('a backup', () => {
     ).toHaveLength(files.length - 2)
   })
 
-  test('whose database differs from its list is not restored', async () => {
+  test('whose database does not match its list of contents is not restored', async () => {
     const backupFolder = join(folder, 'three')
     await runHere(['db', 'backup', backupFolder], getVariables())
     const db = new Database(join(backupFolder, 'rollcall.db'))

@@ -1,4 +1,4 @@
-/** The delegates and the office of a conference with invoices, over HTTP. */
+/** Acts as delegates and office staff of a conference with invoices, over HTTP. */
 import { writeFileSync, mkdirSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -37,7 +37,7 @@ const postForm = (address: string, body: BodyInit, headers: Fields = {}): Promis
 
 export type RegisteredDelegate = { readonly regNo: string; readonly data: PaymentData }
 
-/** Registers a delegate; if `proof`, with a unique letter. */
+/** Registers a delegate, with a unique letter if `proof` is set. */
 export async function registerDelegate(
   url: string,
   email: string,
@@ -57,7 +57,7 @@ export async function registerDelegate(
   return { regNo, data }
 }
 
-/** Builds the fields of the hidden form as the gateways file defines them. */
+/** Builds the fields of the hidden checkout form as defined in the gateways file. */
 const createFormFields = (data: PaymentData): Record<string, string> => ({
   privatekey: data.privatekey ?? '',
   mercid: data.mercid ?? '',
@@ -72,7 +72,7 @@ const createFormFields = (data: PaymentData): Record<string, string> => ({
   isocurrency: 'INR',
 })
 
-/** Pays by card with a button of the gateway's page. Returns the form fields of the browser's return. */
+/** Clicks a button on the gateway's page, and returns the form fields that the browser sends back to the server. */
 export async function payByCard(data: PaymentData, action = 'pay'): Promise<Fields> {
   const handOffResponse = await postForm(
     data.payment_url,
@@ -84,7 +84,7 @@ export async function payByCard(data: PaymentData, action = 'pay'): Promise<Fiel
   return Object.fromEntries([...matches].map(([, name = '', value = '']) => [name, value]))
 }
 
-/** Registers a delegate and pays. Resolves once the server has recorded the payment. */
+/** Registers a delegate who pays. Resolves once the server has recorded the payment. */
 export async function registerAndPay(
   url: string,
   email: string,
@@ -95,7 +95,7 @@ export async function registerAndPay(
   return registration
 }
 
-/** Sends the gateway's message about a payment. Returns the HTTP status. */
+/** Sends the gateway's message about a payment, and returns the HTTP status. */
 export async function sendGatewayMessage(url: string, fields: Fields): Promise<number> {
   return (await postForm(`${url}/api/payment/webhook/`, new URLSearchParams(fields))).status
 }

@@ -1,4 +1,4 @@
-/** `rollcall doctor` beside a server: during its startup, with a replaced database, and after a kill. */
+/** `rollcall doctor` next to a server that is starting, was killed, or has lost its database. */
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -51,7 +51,7 @@ const registerDelegates = async (times: number): Promise<void> => {
   }
 }
 
-test('doctor reports the same error as a startup for an intact database next to an older log, and no damage', async () => {
+test('for an intact database next to an older log, doctor reports the same error as a startup, and no damage', async () => {
   server = await startServerHere(folders)
   await registerDelegates(1)
   await createBackup(join(folders.folder, 'backup'))
@@ -88,7 +88,7 @@ test("after a backup is copied over a running server's database, doctor and /hea
   expect(await readHealth()).toMatch(INCOMPLETE)
 
   let doctorResult = ''
-  // A busy machine may answer later than doctor waits.
+  // On a busy machine, the server may answer after doctor has stopped waiting.
   const runDoctor = async () => (doctorResult = await runDoctorHere(folders.dataDir, port))
   await expect
     .poll(runDoctor, POLL_OPTIONS)
@@ -105,7 +105,7 @@ test("after a backup is copied over a running server's database, doctor and /hea
 test('during a first startup, doctor does not report that the database is missing', async () => {
   const startedFile = join(folders.folder, 'held')
   const continueFile = join(folders.folder, 'go-on')
-  // The thread that creates the database waits until a file exists.
+  // The thread that creates the database waits until `continueFile` exists.
   const startPromise = startServerProcess(
     folders,
     {
@@ -129,7 +129,7 @@ test('during a first startup, doctor does not report that the database is missin
     /^check +A server is running on this DATA_DIR \(process \d+\)\. It is starting for the first time/m,
   )
   expect(doctorResult).not.toMatch(/^wrong .*(process|database)/m)
-  // A busy machine may answer later than doctor waits.
+  // On a busy machine, the server may answer after doctor has stopped waiting.
   await expect
     .poll(() => runDoctorHere(folders.dataDir, startedServer.port), POLL_OPTIONS)
     .toMatch(

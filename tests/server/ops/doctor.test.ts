@@ -1,4 +1,4 @@
-/** Findings of `rollcall doctor`: the test creates each fault and expects its message. */
+/** Findings of `rollcall doctor`: each test creates a fault and expects its message. */
 import {
   chmodSync,
   existsSync,
@@ -47,7 +47,7 @@ afterAll(async () => {
   await app.close()
   rmSync(folder, { recursive: true, force: true })
 })
-/** Returns the variables for doctor. No program listens on port 1. */
+/** Returns environment variables for doctor. No program listens on port 1. */
 const getVariables = (changes: Readonly<Record<string, string>> = {}) => ({
   DATA_DIR: app.dir,
   EVENTS_DIR: app.eventsDir,
@@ -69,9 +69,7 @@ const runDoctor = async (changes: Readonly<Record<string, string>> = {}) => {
   const { status, stdout } = await runHere(['doctor'], getVariables(changes))
   return { status, lines: stdout.split('\n') }
 }
-/**
- * A fault: the expected message, and how to create it. `prepare` returns a function that undoes it.
- */
+/** A fault: the expected message, and how to create the fault. `prepare` returns a function that undoes it. */
 type Fault = {
   readonly expected: RegExp
   readonly variables?: () => Readonly<Record<string, string>>
@@ -83,7 +81,7 @@ const prepareFile = (getPath: () => string, text: string) => (): (() => void) =>
   return () =>
     contentBefore === null ? rmSync(getPath()) : writeFileSync(getPath(), contentBefore)
 }
-/** Writes the gateways file with a different address. Returns a function that restores it. */
+/** Changes the gateway's address in the gateways file, and returns a function that restores the file. */
 const replaceGatewayAddress = (address: string): (() => void) => {
   const file = join(app.eventsDir, '_shared', 'gateways.yaml')
   return prepareFile(
@@ -96,7 +94,7 @@ function getPort({ app: { server } }: ListeningApp): number {
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
 }
-/** Makes the app of these tests look like another server, which does not hold the lock of this folder. */
+/** Lets these tests' app look like another server, which does not hold the lock on the data folder. */
 async function listenOnPort(): Promise<() => void> {
   if (!app.app.server.listening) await app.app.listen({ port: 0, host: '127.0.0.1' })
   return () => {}
@@ -116,7 +114,7 @@ const createDatabaseOfVersion = (version: number) =>
 const otherProgram = {
   app: { server: createSocketServer((socket) => socket.on('error', () => {}).end('no\r\n')) },
 }
-/** Functions that release the locks of temporary folders at the end. */
+/** Functions that release the locks on temporary folders at the end. */
 const lockReleases: ((() => void) | null)[] = []
 const faults: Readonly<Record<string, Fault>> = {
   'an event file with an error': {
@@ -147,11 +145,11 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     expected: /^wrong +Other users of this machine can read DATA_DIR/,
   },
-  'a database of a newer version': {
+  'a database from a newer version': {
     variables: createDatabaseOfVersion(999),
     expected: /^wrong +The database is from a newer version of Rollcall \(999;/,
   },
-  'a database of an older version': {
+  'a database from an older version': {
     variables: createDatabaseOfVersion(1),
     expected: /^check +The database has version 1\. The server migrates it to \d+ /,
   },
@@ -173,7 +171,7 @@ const faults: Readonly<Record<string, Fault>> = {
       rmSync(file)
       return () => writeFileSync(file, bytes)
     },
-    expected: /^wrong +1 files that registrations refer to are missing, such as \w{64}\./,
+    expected: /^wrong +1 file that registrations refer to is missing: \w{64}\./,
   },
   'an unreachable mail server': {
     variables: () => ({ SMTP_URL: 'smtp://127.0.0.1:1' }),
@@ -221,9 +219,9 @@ const faults: Readonly<Record<string, Fault>> = {
   'a full disk': {
     variables: () => ({ DATA_DIR: '/proc' }),
     expected:
-      /^wrong +0 MB are free on the disk of DATA_DIR: uploads are rejected, and registrations will soon fail too\./,
+      /^wrong +0 MB is free on the disk of DATA_DIR: uploads are rejected, and registrations will soon fail too\./,
   },
-  'a server that hangs, or listens elsewhere': {
+  'a server that hangs or listens elsewhere': {
     prepare: () => {
       const undo = lockDataFolder(app.dir) ?? (() => {})
       // A recently started process may be about to respond.
@@ -257,7 +255,7 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     expected: /^check +Another program listens on port \d+, so a server cannot start there\./,
   },
-  'two servers, where delegates reach the server with a different DATA_DIR': {
+  'two servers, of which delegates reach the one with a different DATA_DIR': {
     variables: () => ({ PORT: String(getPort(app)) }),
     prepare: async () => {
       const undoListen = await listenOnPort()
@@ -283,7 +281,7 @@ const faults: Readonly<Record<string, Fault>> = {
       })
       gateway.listen(0, '127.0.0.1')
       await once(gateway, 'listening')
-      // Its certificate is not trusted.
+      // The gateway's certificate is not trusted.
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
       const restore = replaceGatewayAddress(
         `https://localhost:${getPort({ app: { server: gateway } })}`,
@@ -320,14 +318,14 @@ test.each(Object.keys(faults))('finds %s', async (name) => {
   }
 })
 
-test('finds an untested version of Node', () => {
+test('reports an untested version of Node', () => {
   const newerNode = join(folder, 'newer.cjs')
   writeFileSync(newerNode, "Object.defineProperty(process.versions, 'node', { value: '99.1.0' })")
   const { stdout } = run(['--require', newerNode, launcher, 'doctor'], getVariables())
   expect(stdout).toMatch(/^check +Node is 99\.1\.0\. Rollcall was tested with \d+\.\d+\.\d+\.$/m)
 })
 
-test('finds an account without credentials', async () => {
+test('reports an account without credentials', async () => {
   const { lines } = await runDoctor({ GATEWAY_MODE: 'live', CLOCK: '' })
   expect(lines).toContainEqual(
     expect.stringMatching(
@@ -336,7 +334,7 @@ test('finds an account without credentials', async () => {
   )
 })
 
-test('finds no problem in a correct installation, and changes nothing', async () => {
+test('reports no problem in a correct installation, and changes nothing', async () => {
   await recordBackup(app.dir, app.now())
   const filesBefore = readdirSync(app.dir).sort()
   const { status, lines } = await runDoctor()

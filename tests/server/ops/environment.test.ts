@@ -36,7 +36,7 @@ function readValid(variables: Variables) {
 }
 
 describe('environment variables', () => {
-  test('missing values in a status response have no meaning unless AIRPAY_ASSUME is set', () => {
+  test('missing values in a status response are not interpreted unless AIRPAY_ASSUME is set', () => {
     expect(readValid({}).airpayAssumed).toEqual({ currency: false, sale: false })
     expect(readValid({ AIRPAY_ASSUME: 'sale, currency' }).airpayAssumed).toEqual({
       currency: true,
@@ -47,7 +47,7 @@ describe('environment variables', () => {
     ])
   })
 
-  test('without variables: defaults', () => {
+  test('defaults apply if no variables are set', () => {
     expect(readValid({})).toMatchObject({
       port: 3000,
       host: '127.0.0.1',
@@ -66,13 +66,13 @@ describe('environment variables', () => {
     expect(readValid({}).eventsDir).toBe(`${process.cwd()}/events`)
   })
 
-  test('an empty variable counts as unset', () => {
+  test('an empty variable counts as not set', () => {
     expect(readValid({ PORT: '', GATEWAY_MODE: ' ', CLOCK: '', RATE_LIMITS: '' })).toEqual(
       readValid({}),
     )
   })
 
-  test('PUBLIC_URL loses its trailing slash; without it, host and port are used, with brackets for an IPv6 address', () => {
+  test('a trailing slash is removed from PUBLIC_URL; if it is not set, host and port are used, with brackets around an IPv6 address', () => {
     expect(
       readValid({ PUBLIC_URL: 'https://register.example.org/', PUBLIC_SANDBOX: 'no-real-money' })
         .publicUrl,
@@ -80,7 +80,7 @@ describe('environment variables', () => {
     expect(readValid({ HOST: '::1', PORT: '80' }).publicUrl).toBe('http://[::1]:80')
   })
 
-  test('an account needs all four of its variables, and is found by its name in event files', () => {
+  test('an account needs all four of its variables, and is looked up by its name in event files', () => {
     expect(
       readValid({
         ...LIVE,
@@ -104,7 +104,7 @@ describe('environment variables', () => {
     ],
     ['a port above the maximum', { PORT: '65536' }, /^PORT must/],
     [
-      'an address without protocol',
+      'an address without a protocol',
       { PUBLIC_URL: 'register.example.org' },
       /^PUBLIC_URL must be an address/,
     ],
@@ -124,7 +124,7 @@ describe('environment variables', () => {
       /^GATEWAY_MODE must be sandbox, airpay-test or live, not "test"\.$/,
     ],
     ['invalid rate limits', { RATE_LIMITS: 'yes' }, /^RATE_LIMITS must be on or off/],
-    ['a clock without offset', { CLOCK: '2026-01-25T12:00:00' }, /^CLOCK must be a date/],
+    ['a clock without an offset', { CLOCK: '2026-01-25T12:00:00' }, /^CLOCK must be a date/],
     ['an invalid date', { CLOCK: '2026-02-30' }, /^CLOCK must be a date/],
     [
       'an email URL with an unsupported protocol',
@@ -155,12 +155,12 @@ describe('environment variables', () => {
       /^TRUST_PROXY must list addresses .* is not an address\.$/,
     ]),
     [
-      'one port for both the server and the sandbox',
+      'the same port for the server and the sandbox',
       { PORT: '3000', SANDBOX_PORT: '3000' },
       /^SANDBOX_PORT and PORT are both 3000\. Set SANDBOX_PORT to another port\.$/,
     ],
     [
-      'the highest port, which leaves no port for the sandbox,',
+      'the highest port, which leaves none for the sandbox,',
       { PORT: '65535' },
       /^PORT is 65535, so the sandbox gateway has no port: .* Set SANDBOX_PORT/,
     ],
@@ -188,7 +188,7 @@ describe('environment variables', () => {
       /^GATEWAY_MODE is airpay-test/,
     ],
     [
-      'disabled limits in production',
+      'disabled rate limits in production',
       { ...PRODUCTION, RATE_LIMITS: 'off' },
       /^RATE_LIMITS=off is not allowed/,
     ],
@@ -197,12 +197,12 @@ describe('environment variables', () => {
       { ...PRODUCTION, CLOCK: '2026-01-25' },
       /^CLOCK is for rehearsals/,
     ],
-  ])('%s gives one clear message', (_what, variables, expectedMessage) => {
+  ])('%s causes one clear message', (_what, variables, expectedMessage) => {
     expect(readErrors(variables)).toEqual([expect.stringMatching(expectedMessage)])
   })
 
   test.each<[Variables]>([[{ RATE_LIMITS: 'off' }], [{ CLOCK: '2026-01-25' }]])(
-    'live payments without NODE_ENV follow every rule of production: %j',
+    'live payments without NODE_ENV are subject to every production rule: %j',
     (variables) => {
       expect(readValid({ GATEWAY_MODE: 'live', ...LIVE }).production).toBe(true)
       expect(readErrors({ GATEWAY_MODE: 'live', ...LIVE, ...variables })).toEqual([
@@ -238,15 +238,15 @@ describe('environment variables', () => {
     [{ HOST: '127.0.0.1' }],
     [{ HOST: '::1' }],
     [{ HOST: 'localhost', PUBLIC_URL: 'http://localhost:3000' }],
-  ])('a sandbox on the machine itself needs no setting: %j', (variables) =>
+  ])('a sandbox that only the machine itself can reach needs no setting: %j', (variables) =>
     expect(readValid(variables).gatewayMode).toBe('sandbox'),
   )
 
-  test('reports all errors together', () => {
+  test('all errors are reported together', () => {
     expect(readErrors({ PORT: 'x', RATE_LIMITS: 'x', GATEWAY_MODE: 'x' })).toHaveLength(3)
   })
 
-  test('accepts live payments in production if their accounts are set', () => {
+  test('live payments are accepted in production if their accounts are set', () => {
     expect(readValid(PRODUCTION)).toMatchObject({ production: true, gatewayMode: 'live' })
   })
 })
@@ -274,12 +274,12 @@ describe('a production server', () => {
       'PUBLIC_URL is http://127.0.0.1:3000, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.',
     ],
     [
-      'with an https address of the machine itself would also send links to itself',
+      'with an https address that refers to itself would also send links to itself',
       { ...PRODUCTION, ...recommendedVariables, PUBLIC_URL: 'https://localhost' },
       'PUBLIC_URL is https://localhost, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.',
     ],
     [
-      'with an http address would send answers and office sessions unencrypted',
+      'with an http address would send answers and office sessions in plain text',
       { ...PRODUCTION, ...recommendedVariables, PUBLIC_URL: 'http://register.example.org' },
       'PUBLIC_URL is http://register.example.org: answers, uploads and office sessions would be sent unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.',
     ],
@@ -318,12 +318,12 @@ describe('accounts in event files', () => {
     { id: 'two', payment: { account: 'other-one', gateway: {} } },
     { id: 'free', payment: null },
   ] as unknown as EventConfig[]
-  test('live mode rejects an event whose account is not set, and lists the missing variables', () => {
+  test('must be set in live mode; the missing variables are listed', () => {
     expect(listMissingAccounts(readValid({ GATEWAY_MODE: 'live', ...LIVE }), events)).toEqual([
       'Event two uses the Airpay account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
     ])
   })
-  test('the sandbox generates its own credentials', () => {
+  test('need no credentials in the sandbox, which generates its own', () => {
     expect(listMissingAccounts(readValid({}), events)).toEqual([])
   })
 })
@@ -348,10 +348,10 @@ describe('CLOCK', () => {
   })
 })
 
-/** Problems at a first start, and the message that a new operator sees. */
+/** Problems during a first start, and the message that a new operator sees. */
 const FIRST_START: readonly (readonly [string, () => unknown, string])[] = [
   [
-    'a refused variable',
+    'an invalid variable',
     () => readErrors({ PORT: '80a' })[0],
     'PORT must be a port number from 0 to 65535, not "80a".',
   ],
@@ -365,7 +365,7 @@ const FIRST_START: readonly (readonly [string, () => unknown, string])[] = [
     'Port 3000 on 127.0.0.1 is already in use. Set PORT to a free port.',
   ],
   [
-    'a folder that cannot be written',
+    'a folder that cannot be written to',
     () => explainDataDir('/srv/data', { code: 'EACCES' }),
     'DATA_DIR is /srv/data, which the user who runs Rollcall cannot write to. Give that user permission to write there, or set DATA_DIR to another folder.',
   ],
@@ -385,17 +385,17 @@ const FIRST_START: readonly (readonly [string, () => unknown, string])[] = [
     'The database rollcall.db in DATA_DIR cannot be used: its disk has no space left. Free some space. Nothing in it was changed.',
   ],
   [
-    'a database of a newer version',
+    'a database from a newer version',
     () => explainStoreError(createNewerVersionError(999))?.replace(/supports \d+/, 'supports 61'),
     'The database is from a newer version of Rollcall (999; this one supports 61). Start that version.',
   ],
   [
-    'PostgreSQL that does not run',
+    'a PostgreSQL server that is not running',
     () => explainPostgresError(''),
     'PostgreSQL cannot be reached. Start it, or correct DATABASE_URL.',
   ],
   [
-    'a wrong password of PostgreSQL',
+    'a wrong PostgreSQL password',
     () => explainPostgresError('28P01'),
     'PostgreSQL refuses the user or the password in DATABASE_URL. Correct them.',
   ],

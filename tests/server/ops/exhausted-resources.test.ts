@@ -22,7 +22,7 @@ import type { RunningServerHere } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
 
-/** The limit of open files. A server process needs about a third of it. */
+/** The limit on open files. A server process needs about a third of this number. */
 const FILE_LIMIT = 160
 
 let folders: ReturnType<typeof makeFolders>
@@ -50,7 +50,7 @@ const register = async ({ url }: RunningServerHere, email: string): Promise<numb
   return status
 }
 
-test('a missing folder of event files is reported by the health check, and the events are still served', async () => {
+test('the health check reports that the events folder is missing, and the events are still served', async () => {
   server = await startServerHere(folders)
   const { url } = server
   const readHealth = async (): Promise<{ health?: string; troubles?: readonly string[] }> =>
@@ -70,7 +70,7 @@ test('a missing folder of event files is reported by the health check, and the e
     .toMatchObject({ health: 'good' })
 })
 
-test('a server that cannot open more files reports that it is not healthy', async () => {
+test('a server that cannot open more files reports itself as unhealthy', async () => {
   server = await startServerProcess(folders, {}, [
     'sh',
     '-c',
@@ -134,7 +134,7 @@ describe('with a full disk', () => {
         health: 'degraded',
         troubles: [
           expect.stringMatching(
-            /^The disk is nearly full: \d+ MB are free\. Registrations are still/,
+            /^The disk is nearly full: \d+ MB is free\. Registrations are still/,
           ),
         ],
       })
@@ -143,13 +143,13 @@ describe('with a full disk', () => {
       await expect
         .poll(readHealth, { timeout: 200_000, interval: 200 })
         .toMatchObject({ status: 503, code: expect.stringMatching(/^(cannot_write|no_room)$/) })
-      disk.makeRoom()
+      disk.freeSpace()
       await expect.poll(() => register(runningServer, 'again@example.org')).toBe(201)
     })
 
   // This test needs permission to mount. metrics.test.ts tests SQLite with a file size limit instead.
   if (hasSmallDisks)
-    test('signed-in users can read and export, and their access is logged once there is space', async () => {
+    test('signed-in users can still read and export, and their access is logged once there is space', async () => {
       server = await startServerHere({ ...folders, dataDir: join(disk.folder, 'var') })
       const { url } = server
       for (let n = 0; n < 20; n += 1)
@@ -166,7 +166,7 @@ describe('with a full disk', () => {
       }
       const tokenBefore = await signIn()
       disk.fill()
-      // The database's log uses the remaining space first.
+      // Writes the database's log until it has used the remaining space.
       for (let n = 0; (await register(server, `more${n}@example.org`)) !== 503; n += 1);
       const read = async (token: string, path: string): Promise<[string, number]> => {
         const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
@@ -192,7 +192,7 @@ describe('with a full disk', () => {
       ]
       for (const path of paths) expect(await read(tokenBefore, path)).toEqual([path, 200])
       expect(await register(server, 'still@example.org')).toBe(503)
-      disk.makeRoom()
+      disk.freeSpace()
       await expect.poll(() => register(server as RunningServerHere, 'again@example.org')).toBe(201)
       await server.stop()
       const auditEntries = readDatabase('SELECT what FROM audit_log ORDER BY id')
@@ -205,18 +205,18 @@ describe('with a full disk', () => {
     })
 })
 
-/** The start of a command line that limits open files. */
-const buildLimitedCommand = (filesMax: number): readonly string[] => [
+/** Builds the start of a command line that runs a program with a limit on open files. */
+const buildLimitedCommand = (maxFiles: number): readonly string[] => [
   'sh',
   '-c',
-  `ulimit -n ${filesMax}; exec "$@"`,
+  `ulimit -n ${maxFiles}; exec "$@"`,
   'sh',
 ]
 const runLimited = (
-  filesMax: number,
+  maxFiles: number,
   ...args: readonly string[]
 ): { readonly status: number | null; readonly output: string } => {
-  const [program = '', ...programArgs] = buildLimitedCommand(filesMax)
+  const [program = '', ...programArgs] = buildLimitedCommand(maxFiles)
   const { status, stdout, stderr } = spawnSync(
     program,
     [...programArgs, process.execPath, launcher, ...args],
@@ -230,12 +230,12 @@ const runLimited = (
 }
 const STACK_LINE = /^ +at .+:\d+:\d+/m
 
-/** Each limit stops the startup at a different point; `npm test` tries two. */
+/** Each limit stops the startup at a different point. `npm test` tries two of them. */
 test.each(ALL_RUNS ? [24, 28, 32, 40, 64] : [24, 40])(
-  'a startup with a limit of %i open files states how to raise the limit, without a stack trace',
-  async (filesMax) => {
+  'a startup with a limit of %i open files explains how to raise the limit, without a stack trace',
+  async (maxFiles) => {
     const { status, output } = await attemptStart(folders, {
-      wrapper: buildLimitedCommand(filesMax),
+      wrapper: buildLimitedCommand(maxFiles),
     })
     expect(output).toContain(
       'Raise the limit: LimitNOFILE in the systemd unit, or ulimit -n in a shell.',
@@ -247,11 +247,11 @@ test.each(ALL_RUNS ? [24, 28, 32, 40, 64] : [24, 40])(
 )
 
 test.each(ALL_RUNS ? [22, 23, 24] : [23])(
-  'rollcall validate with ulimit -n %i states the limit, without a stack trace',
-  (filesMax) => {
-    const { status, output } = runLimited(filesMax, 'validate')
+  'rollcall validate with ulimit -n %i reports the limit, without a stack trace',
+  (maxFiles) => {
+    const { status, output } = runLimited(maxFiles, 'validate')
     expect(output).not.toMatch(STACK_LINE)
-    // Other versions of Node need more or fewer files.
+    // How many files are needed depends on the version of Node.
     if (status === 0) return
     expect([status, output]).toEqual([
       2,
@@ -274,7 +274,7 @@ if (hasSmallDisks)
     })
 
     test.each([0, 5])(
-      'a startup with %i free inodes states how many more files the disk can hold',
+      'a startup with %i free inodes reports how many more files the disk can hold',
       async (freeInodes) => {
         const dataDir = join(disk.folder, 'var')
         server = await startServerHere({ ...folders, dataDir })
@@ -291,7 +291,7 @@ if (hasSmallDisks)
         expect(rejection.status).toBe(75)
         // A backup to this disk reports the same.
         if (freeInodes === 0) {
-          disk.makeRoomForFiles()
+          disk.removeFillerFiles()
           const backupFolder = join(disk.folder, 'backups')
           mkdirSync(backupFolder)
           disk.fillFiles(0)
@@ -302,7 +302,7 @@ if (hasSmallDisks)
           })
           expect([status, stderr]).toEqual([2, expect.stringContaining('no free inodes')])
         }
-        disk.makeRoomForFiles()
+        disk.removeFillerFiles()
         server = await startServerHere({ ...folders, dataDir })
         expect(await register(server, 'asha@example.org')).toBe(201)
       },

@@ -1,4 +1,4 @@
-/** No other user of the machine can read the server's files. */
+/** Other users of the machine cannot read the server's files. */
 import {
   chmodSync,
   lstatSync,
@@ -72,7 +72,7 @@ test('the permissions of an older data folder are tightened at startup, and logg
   expect(makePrivate(dataDir).restrictedCount).toBe(0)
 })
 
-test("a shared folder keeps its permissions; Rollcall's files in it are tightened", () => {
+test("a shared folder keeps its permissions, but those of Rollcall's files in it are tightened", () => {
   const dataDir = createFolder()
   writeFileSync(join(dataDir, 'notes.txt'), 'of another user')
   writeFileSync(join(dataDir, 'rollcall.db'), '')
@@ -87,10 +87,10 @@ test("a shared folder keeps its permissions; Rollcall's files in it are tightene
   expect(readMode(dataDir)).toBe('777')
 })
 
-test('a command that runs while the server is running ignores an email that is being written', async () => {
+test('a command run alongside the server ignores an email that is still being written', async () => {
   const dataDir = createFolder()
   mkdirSync(join(dataDir, 'mail'))
-  // Writes and renames files like the mailer, until it is terminated.
+  // Writes and renames files as the mailer does, until it is terminated.
   const mailWriter = new Worker(
     `const { writeFileSync, renameSync } = require('node:fs')
      const { parentPort, workerData } = require('node:worker_threads')

@@ -16,12 +16,12 @@ import { instant } from '../../../engine/index.ts'
 import type { StatsResponse } from '../../../engine/api.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
 import { isTruncated } from '../../../server/events/files/truncated-file.ts'
-import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
+import { checkFolderInThisThread } from '../../../server/events/files/event-folder.ts'
 import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 
 const otherEventText = buildFixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
 const misspellVenue = (text: string): string => text.replace('venue:', 'vneue:')
@@ -49,11 +49,11 @@ afterEach(async () => {
   cpSync(join(app.dir, 'texts.yaml'), join(app.eventsDir, textsFile))
 })
 
-/** Runs the next startup with the stored data. Returns the events it serves and its messages. */
+/** Runs the next startup with the stored data, and returns the events that it serves and its messages. */
 async function restart({ production = false, isSecondStart = false } = {}) {
   for (const name of ['rollcall.db', 'rollcall.db-wal'])
     if (!isSecondStart) copyFileSync(join(app.dir, name), join(restartFolder, name))
-  const store = await openStoreHere({ dataDir: restartFolder })
+  const store = await openStoreInProcess({ dataDir: restartFolder })
   const output: string[] = []
   const registry = await openRegistry({
     folder: app.eventsDir,
@@ -68,7 +68,7 @@ async function restart({ production = false, isSecondStart = false } = {}) {
     print: (text) => void output.push(text),
     production,
     isWatching: false,
-    checkFolder: checkFolderHere,
+    checkFolder: checkFolderInThisThread,
   })
   return {
     result: registry,
@@ -81,7 +81,7 @@ async function restart({ production = false, isSecondStart = false } = {}) {
 }
 
 describe('after a restart', () => {
-  test('an event without registrations is removed with its file', async () => {
+  test('an event without registrations is removed if its file is removed', async () => {
     rmSync(join(app.eventsDir, 'other2026.yaml'))
     const { result: registry, close } = await restart()
     expect(registry.ok && registry.value.all().map(({ config }) => config.id)).toEqual([
@@ -93,9 +93,9 @@ describe('after a restart', () => {
   test.each([
     ['a typo in a key', misspellVenue],
     ['invalid YAML', (text: string) => text.replace('event:', 'event: [')],
-    ['an empty file', () => ''],
+    ['no contents', () => ''],
   ])(
-    'an event file with %s affects no other event; its last valid version is served, with a warning',
+    'an event file with %s does not affect other events, and its last valid version is served, with a warning',
     async (_, damage) => {
       app.writeEvent('sample2026.yaml', damage(buildFixtureEvent({ title: 'Changed' })))
       app.writeEvent('third2026.yaml', 'event: [')
@@ -126,7 +126,7 @@ describe('after a restart', () => {
     },
   )
 
-  test('unreadable shared texts do not stop any event', async () => {
+  test('unreadable shared texts do not prevent any event from being served', async () => {
     writeFileSync(join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: [')
     const { result: registry, close } = await restart()
     if (!registry.ok) throw new Error(registry.error)
@@ -137,9 +137,9 @@ describe('after a restart', () => {
 
   test.each([
     ['is missing', () => renameSync(app.eventsDir, `${app.eventsDir}-away`)],
-    ['is empty, like a disk that was not mounted', () => {}],
+    ['is empty, as if a disk were not mounted', () => {}],
   ])(
-    'an events folder that %s: events that were served before are served, events that were removed before are not',
+    'if the events folder %s, events that were served before are still served, and events that were removed before are not',
     async (_, removeFolder) => {
       rmSync(join(app.eventsDir, 'other2026.yaml'))
       const resultWithoutFile = await restart()
@@ -166,7 +166,7 @@ describe('after a restart', () => {
     },
   )
 
-  test('a folder without a valid event is rejected', async () => {
+  test('an events folder without a valid event is rejected', async () => {
     for (const file of ['sample2026.yaml', 'other2026.yaml']) rmSync(join(app.eventsDir, file))
     app.writeEvent('third2026.yaml', 'event: [')
     const result = await restart()
@@ -177,7 +177,7 @@ describe('after a restart', () => {
     await result.close()
   })
 
-  test('a removed file closes registration, and existing registrations are served', async () => {
+  test('removing a file closes registration, and existing registrations are still served', async () => {
     const answer = await app.post('/api/other2026/register/', fixtureDelegate)
     expect(answer.statusCode).toBe(201)
     rmSync(join(app.eventsDir, 'other2026.yaml'))
@@ -199,7 +199,7 @@ describe('after a restart', () => {
     await close()
   })
 
-  test('a renamed event keeps its addresses', async () => {
+  test('a renamed event still handles orders with its earlier prefix', async () => {
     await app.post('/api/other2026/register/', fixtureDelegate)
     rmSync(join(app.eventsDir, 'other2026.yaml'))
     app.writeEvent('renamed2026.yaml', otherEventText.replace('id: other2026', 'id: renamed2026'))
@@ -220,7 +220,7 @@ describe('after a restart', () => {
   })
 })
 
-test('if "Copy of sample2026.yaml" is next to sample2026.yaml, the correctly named file is served, with its later changes', async () => {
+test('if "Copy of sample2026.yaml" is next to sample2026.yaml, the correctly named file is served, including later changes', async () => {
   cpSync(join(app.eventsDir, 'sample2026.yaml'), join(app.eventsDir, 'Copy of sample2026.yaml'))
   app.writeEvent('sample2026.yaml', buildFixtureEvent({ title: 'Changed' }))
   await app.deps.events.reload()
@@ -231,11 +231,11 @@ test('if "Copy of sample2026.yaml" is next to sample2026.yaml, the correctly nam
 })
 
 describe('a truncated file', () => {
-  test('is not served while the server runs, wherever it is truncated, until it is complete', async () => {
+  test('is not served by a running server until it is complete, wherever it is truncated', async () => {
     const completeText = buildFixtureEvent({ title: 'Changed', extra: '' })
     const lines = completeText.split('\n')
     const hashBefore = app.deps.events.findById('sample2026')?.hash
-    // The first truncated text is a valid event without its examples.
+    // The first truncated text is still a valid event, without its examples.
     const examplesLine = lines.indexOf('examples:')
     for (const lineCount of [examplesLine, lines.length - 4, lines.length - 3, lines.length - 2]) {
       app.writeEvent('sample2026.yaml', lines.slice(0, lineCount).join('\n'))
@@ -261,16 +261,46 @@ describe('a truncated file', () => {
     expect(undetected).toEqual([])
   })
   test.each<[string, string, string, boolean]>([
-    ['unchanged', text, text, false],
-    ['a line changed at the top', text.replace('Town Hall', 'City Hall'), text, false],
-    ['the last line changed', text.replace('total: 1180}', 'total: 1770}'), text, false],
-    ['an additional line at the end', `${text}demo: [payment.account]\n`, text, false],
-    ['a removed part in the middle', text.replace(/closed:[^]*?\n\n/, ''), text, false],
-    ['fewer examples, with the end mark', `${lines.slice(0, -2).join('\n')}\n# end\n`, text, false],
-    ['the demo values removed at the end', text, `${text}demo:\n  - payment.account\n`, false],
-    ['a removed end mark', text, `${text}# end\n`, true],
+    ['an unchanged file is complete', text, text, false],
     [
-      'changed at the top and truncated at the bottom',
+      'a file with a line changed at the top is complete',
+      text.replace('Town Hall', 'City Hall'),
+      text,
+      false,
+    ],
+    [
+      'a file with a changed last line is complete',
+      text.replace('total: 1180}', 'total: 1770}'),
+      text,
+      false,
+    ],
+    [
+      'a file with an additional line at the end is complete',
+      `${text}demo: [payment.account]\n`,
+      text,
+      false,
+    ],
+    [
+      'a file with a part removed in the middle is complete',
+      text.replace(/closed:[^]*?\n\n/, ''),
+      text,
+      false,
+    ],
+    [
+      'a file with fewer examples and an end mark is complete',
+      `${lines.slice(0, -2).join('\n')}\n# end\n`,
+      text,
+      false,
+    ],
+    [
+      'a file whose demo values were removed at the end is complete',
+      text,
+      `${text}demo:\n  - payment.account\n`,
+      false,
+    ],
+    ['a file whose end mark was removed is truncated', text, `${text}# end\n`, true],
+    [
+      'a file changed at the top and cut off at the bottom is truncated',
       lines.slice(0, -1).join('\n').replace('Town Hall', 'City Hall'),
       text,
       true,
@@ -280,7 +310,7 @@ describe('a truncated file', () => {
   })
 })
 
-test('a changed file whose account has no credentials is not served: the previous version is still served, and the reason is reported', async () => {
+test('a changed file whose account has no credentials is not served; the previous version is, and the reason is reported', async () => {
   const getVariableName = (name: string): string => `AIRPAY_SAMPLE_${name}`
   const otherApp = await startTestApp({
     clock: '2026-01-10',

@@ -1,4 +1,4 @@
-/** Clients that register and read without a pause, each request over a new connection. */
+/** Clients that register and read without pausing, and open a new connection for each request. */
 import { request } from 'node:http'
 
 export type Load = {
@@ -6,20 +6,20 @@ export type Load = {
   waitForResponses(count: number): Promise<void>
   readonly count: () => number
   /**
-   * Stops the clients after the requests in progress. `statuses`: the number of responses by status; 0 counts requests
-   * without a response.
+   * Stops the clients once the requests in progress have ended. `statuses`: the number of responses per status, where
+   * 0 counts requests without a response.
    */
   end(): Promise<{
     readonly statuses: Readonly<Record<number, number>>
     readonly regNos: readonly string[]
-    /** Error messages. */
+    /** The messages of errors, such as refused connections. */
     readonly failures: readonly string[]
   }>
 }
 export type LoadRequest = {
   readonly path: string
   readonly body?: string | Buffer
-  /** The local address to connect from. Defaults to any. */
+  /** The local address to connect from. Any address if omitted. */
   readonly from?: string
   readonly headers?: Readonly<Record<string, string | number>>
 }
@@ -60,8 +60,8 @@ export function sendOnce(
 }
 
 /**
- * Starts the clients, which connect like a proxy without keep-alive. By default, two in three requests register a
- * delegate. `createRequest` builds the n-th request.
+ * Starts the clients, which connect as a proxy without keep-alive would. By default, two in three requests register
+ * a delegate. `createRequest` builds the n-th request.
  */
 export function startLoad(
   url: string,

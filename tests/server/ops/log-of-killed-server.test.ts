@@ -1,4 +1,4 @@
-/** A startup next to the log of a killed server: its own log, another database's, or a deleted one. */
+/** Startups after a server was killed: with its log, with another database's log, or with the log deleted. */
 import {
   closeSync,
   copyFileSync,
@@ -81,7 +81,7 @@ const registerAndKillProcess = async (serverFolders: Folders, count: number): Pr
 const readProblems = async ({ url }: RunningServerHere): Promise<unknown> =>
   (await (await fetch(`${url}/healthz`)).json()).troubles
 
-describe('a rejected startup changes neither the database nor the log', () => {
+describe('a startup is rejected, and changes neither the database nor the log,', () => {
   const expectRejected = async (reason: RegExp): Promise<void> => {
     const file = getDatabasePath(folders)
     const contentsBefore = [file, `${file}-wal`].map((name) => readFileSync(name))
@@ -91,32 +91,33 @@ describe('a rejected startup changes neither the database nor the log', () => {
       [file, `${file}-wal`].map((name, n) => readFileSync(name).equals(contentsBefore[n]!)),
     ).toEqual([true, true])
   }
-  const FOREIGN = /rollcall\.db-wal in .* does not belong to the database .* Nothing was changed\./
+  const FOREIGN_LOG_MESSAGE =
+    /rollcall\.db-wal in .* does not belong to the database .* Nothing was changed\./
 
-  test('next to the log of another installation, the database is served unchanged once that log is moved away', async () => {
+  test('if the log belongs to another installation; the database is served unchanged once that log is moved away', async () => {
     const otherFolders = createFolders()
     await registerAndKillProcess(otherFolders, 12)
     await registerAndStop(folders, 3)
     const log = `${getDatabasePath(folders)}-wal`
     copyFileSync(`${getDatabasePath(otherFolders)}-wal`, log)
-    await expectRejected(FOREIGN)
+    await expectRejected(FOREIGN_LOG_MESSAGE)
     rmSync(log)
     rmSync(`${getDatabasePath(folders)}-shm`, { force: true })
     server = await startServerHere(folders)
     expect(countRegistrations(folders)).toBe(3)
   })
 
-  test('the log of a later run next to an older copy', async () => {
+  test('if an older copy of the database is next to the log of a later run', async () => {
     await registerAndStop(folders, 3)
     const copy = join(folders.folder, 'older.db')
     copyFileSync(getDatabasePath(folders), copy)
     await registerAndStop(folders, 12)
     await registerAndKill(folders, 12)
     copyFileSync(copy, getDatabasePath(folders))
-    await expectRejected(FOREIGN)
+    await expectRejected(FOREIGN_LOG_MESSAGE)
   })
 
-  test('a damaged database next to its own log', async () => {
+  test('if the database is damaged and next to its own log', async () => {
     await registerAndKill(folders, 12)
     const file = getDatabasePath(folders)
     const fd = openSync(file, 'r+')
@@ -127,11 +128,11 @@ describe('a rejected startup changes neither the database nor the log', () => {
   })
 })
 
-describe("if a killed server's log is deleted, registrations of the last seconds are missing", () => {
+describe("if a killed server's log is deleted, the registrations from its last seconds are missing", () => {
   test.each([
     ['rollcall.db-wal and rollcall.db-shm', ['-wal', '-shm']],
     ['rollcall.db-wal', ['-wal']],
-  ])('%s: the startup reports the loss and begins a recovery', async (_what, suffixes) => {
+  ])('without %s, the startup reports the loss and begins a recovery', async (_what, suffixes) => {
     await registerAndStop(folders, 3)
     await registerAndKill(folders, 3)
     for (const suffix of suffixes) rmSync(getDatabasePath(folders) + suffix)
@@ -145,7 +146,7 @@ describe("if a killed server's log is deleted, registrations of the last seconds
     expect(countRegistrations(folders)).toBe(3)
   })
 
-  test('a startup begins no recovery if no data is missing: the log exists, or another program has copied it into the database file', async () => {
+  test('a startup does not begin a recovery if no data is missing, because the log exists or another program has copied it into the database file', async () => {
     await registerAndKill(folders, 3)
     await registerAndKill(folders, 3)
     const db = new Database(getDatabasePath(folders))
@@ -158,7 +159,7 @@ describe("if a killed server's log is deleted, registrations of the last seconds
   })
 })
 
-test('a server starts again if it was killed after its first mark, before the mark was copied into the file', async () => {
+test('a server starts again if it was killed after it wrote its first mark, but before the mark was copied from the log into the file', async () => {
   const { folder } = folders
   const db = new Database(join(folder, 'rollcall.db'))
   db.pragma('journal_mode = WAL')
@@ -171,7 +172,7 @@ test('a server starts again if it was killed after its first mark, before the ma
     copyFileSync(join(folder, name), join(copyFolder, name))
   db.close()
   expect(explainForeignLog(copyFolder)).toBe(null)
-  // The same log next to a database with a different first page, according to the log.
+  // According to the log, its database had a different first page.
   const otherDb = new Database(join(copyFolder, 'other.db'))
   otherDb.exec('CREATE TABLE other (id)')
   otherDb.close()

@@ -1,4 +1,4 @@
-/** The log states the reason of many identical rejections or errors without a line for each. */
+/** The log states the reason for many identical rejections or errors without writing a line for each. */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { makeLog } from '../../../server/ops/log.ts'
 import { openMailServer } from '../mail/mail-server.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { buildRegistration } from '../sample-registrations.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 import { shortenTimers, makeFolders, startServerHere, registerDelegate } from './operator.ts'
 import type { RunningServerHere } from './operator.ts'
 
@@ -30,7 +30,7 @@ const parseLines = (logText: string): readonly LogLine[] =>
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as LogLine)
-/** Counts the written lines of a message, its omitted lines, and the minutes with omissions. */
+/** Counts a message's written lines, its omitted lines, and the minutes in which lines were omitted. */
 const countLines = (lines: readonly LogLine[], message: string) => {
   const omissions = lines.filter(({ of: omittedMessage }) => omittedMessage === message)
   return {
@@ -64,7 +64,7 @@ test('a mail server that rejects 60 emails does not fill the log with 60 lines',
   })
   try {
     await useEmptyDatabase(folders.dataDir)
-    const store = await openStoreHere({ dataDir: folders.dataDir })
+    const store = await openStoreInProcess({ dataDir: folders.dataDir })
     for (const to of addresses) {
       const registration = await store.register(buildRegistration({ at }))
       if (!registration.ok) throw new Error(registration.error.code)
@@ -85,7 +85,7 @@ test('a mail server that rejects 60 emails does not fill the log with 60 lines',
       'an email could not be sent; it will be retried',
     )
     expect(leftOut).toBeGreaterThan(0)
-    // On a slow machine the attempts take several minutes, each of which may have 20 lines.
+    // On a slow machine, the attempts take several minutes, and each minute may have 20 lines.
     expect(written).toBeLessThanOrEqual(20 * (omissions + 1))
   } finally {
     await mailServer.close()

@@ -25,7 +25,7 @@ import type { SmallDisk } from './small-disk.ts'
 
 let folders: ReturnType<typeof makeFolders>
 let server: RunningServerHere | null = null
-/** Whether background registrations have stopped. */
+/** `isOver`: whether background registrations should stop, or have stopped. */
 const backgroundLoad = { isOver: true }
 afterEach(async () => {
   backgroundLoad.isOver = true
@@ -36,7 +36,7 @@ afterEach(async () => {
 const POLL_OPTIONS = { timeout: 200_000, interval: 50 }
 const DATABASE = 'rollcall.db'
 /** The pause between two background registrations. */
-const PACE_MS = 20
+const REGISTRATION_PAUSE_MS = 20
 const waitForOutput = async (text: string | RegExp): Promise<void> => {
   await expect.poll(() => server?.readOutput(), POLL_OPTIONS).toMatch(text)
 }
@@ -74,7 +74,7 @@ const readRegNos = (file: string): readonly string[] => {
 
 type FaultPaths = { readonly dir: string; readonly file: string; readonly copies: string }
 /**
- * `isFilePresent`: a file with the database's name still exists. `isOverwritten`: data that the process has neither
+ * `isFilePresent`: a file with the database's name still exists. `isOverwritten`: data that the server has neither
  * written nor read is lost.
  */
 type LossCase = readonly [
@@ -118,8 +118,8 @@ const LOSS_CASES: readonly LossCase[] = [
     true,
     ({ file }) => truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096),
   ],
-  ['intact, but whose log is emptied,', true, true, ({ file }) => truncateSync(`${file}-wal`, 0)],
-  ['intact, but whose log is deleted,', true, false, ({ file }) => rmSync(`${file}-wal`)],
+  ['intact, but its log is emptied', true, true, ({ file }) => truncateSync(`${file}-wal`, 0)],
+  ['intact, but its log is deleted', true, false, ({ file }) => rmSync(`${file}-wal`)],
 ]
 
 /** `npm test` tries each kind of loss once: deleted, replaced, overwritten, truncated, with an empty log. */
@@ -127,15 +127,15 @@ const REPEATED_KINDS = [
   'deleted alone',
   'overwritten with a backup',
   'truncated to nothing',
-  'intact, but whose log is deleted,',
+  'intact, but its log is deleted',
 ]
 const TESTED_CASES = LOSS_CASES.filter(([what]) => ALL_RUNS || !REPEATED_KINDS.includes(what))
 
 test.each(TESTED_CASES)(
-  'a database that is %s under a running server: writes are rejected, and confirmed data is in rollcall.rescued.db',
+  'if the database is %s under a running server, writes are rejected, and confirmed data is in rollcall.rescued.db',
   async (what, isFilePresent, isOverwritten, damage) => {
     folders = makeFolders()
-    // One case uses a separate process, as in production.
+    // One case runs the server in a separate process, as in production.
     server = await (what === 'deleted with its log' ? startServerProcess : startServerHere)(folders)
     const { dataDir: dir } = folders
     const file = join(dir, DATABASE)
@@ -146,7 +146,7 @@ test.each(TESTED_CASES)(
     expect((await runHere(['db', 'backup', join(copies, 'backup')], variables)).status).toBe(0)
     copyFileSync(file, join(copies, DATABASE))
     const confirmedNumbers = [...numbersBefore, ...(await registerConcurrently(40))]
-    // Every command makes such a checkpoint when it ends; the server makes one occasionally.
+    // Every command makes such a checkpoint when it ends, and the server makes one from time to time.
     const db = new Database(file)
     db.pragma('wal_checkpoint(PASSIVE)')
     db.close()
@@ -158,7 +158,7 @@ test.each(TESTED_CASES)(
       while (!backgroundLoad.isOver) {
         const answer = await register().catch(() => null)
         if (answer?.status === 201) confirmedNumbers.push(answer.regNo)
-        await pause(PACE_MS)
+        await pause(REGISTRATION_PAUSE_MS)
       }
     })()
     damage({ dir, file, copies })
@@ -170,7 +170,7 @@ test.each(TESTED_CASES)(
     )
     backgroundLoad.isOver = true
     await backgroundRun
-    // Until the server noticed the damage, it may have written confirmed data into the file as usual.
+    // Before it noticed the damage, the server may have written confirmed data into the file as usual.
     const content = isFilePresent ? readFileSync(file) : null
     const logBytes = existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : null
     expect(await register()).toMatchObject({ status: 503, code: 'busy' })
@@ -184,7 +184,7 @@ test.each(TESTED_CASES)(
     expect(findDamage(rescuedFile)).toBeNull()
     expect(readRegNos(rescuedFile).toSorted()).toEqual(confirmedNumbers.toSorted())
 
-    // The shutdown deletes no file that may be needed for an analysis.
+    // The shutdown does not delete files that may be needed for an analysis.
     expect(await server.stop()).toBe(0)
     expect(existsSync(file)).toBe(isFilePresent)
     if (content !== null) expect(readFileSync(file).equals(content)).toBe(true)
@@ -194,8 +194,8 @@ test.each(TESTED_CASES)(
     if (isFilePresent) {
       const unchangedFolders = { ...folders, dataDir: join(folders.folder, 'as-it-is') }
       cpSync(dir, unchangedFolders.dataDir, { recursive: true, verbatimSymlinks: true })
-      // A write in progress when the log was emptied leaves a hole in it. Otherwise the log is
-      // empty, which a startup treats like a deleted one.
+      // If a write was in progress when the log was emptied, the log has a hole. Otherwise it is empty, and a
+      // startup treats it as deleted.
       if (logBytes === null || logBytes === 0) {
         server = await startServerHere(unchangedFolders)
         expect(server.readOutput()).toMatch(/the installation is in recovery/)
@@ -240,7 +240,7 @@ test('a second rescue does not overwrite the first', async () => {
   )
 })
 
-test('a server that is stopped when its database has just been deleted rescues it first', async () => {
+test('a server that is stopped immediately after its database was deleted rescues the data first', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const { dataDir: dir } = folders
@@ -271,13 +271,13 @@ test('after DATA_DIR is moved under a running server, the log says to move the f
   expect(readRegNos(join(dir, DATABASE)).toSorted()).toEqual(confirmedNumbers.toSorted())
 })
 
-test('after rollcall.db-shm is emptied under a running server, which then crashes, the next startup has all data', async () => {
+test('if rollcall.db-shm is emptied under a running server, the server crashes, and the next startup has all data', async () => {
   folders = makeFolders()
   server = await startServerProcess(folders)
   const file = join(folders.dataDir, DATABASE)
   const confirmedNumbers = [...(await registerConcurrently(3))]
   truncateSync(`${file}-shm`, 0)
-  // The operating system kills a process that reads a mapped page beyond the end of its file.
+  // The operating system kills a process that reads a memory-mapped page beyond the end of the file.
   expect(await server.exitStatus).toBe('SIGBUS')
   server = await startServerHere(folders)
   expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ health: 'good' })
@@ -286,7 +286,7 @@ test('after rollcall.db-shm is emptied under a running server, which then crashe
   expect(readRegNos(file).toSorted()).toEqual(confirmedNumbers.toSorted())
 })
 
-test('a file that is renamed and immediately renamed back, a write by another command, and VACUUM do not count as a loss', async () => {
+test('renaming the database and immediately renaming it back, a write by another command, and VACUUM do not count as a loss', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const file = join(folders.dataDir, DATABASE)
@@ -321,7 +321,7 @@ if (hasSmallDisks)
       dataDir = join(disk.folder, 'var')
     })
     afterEach(async () => {
-      // Repeats the signal, because after one signal the server waits for free space.
+      // Repeats the signal, because after the first one the server waits for free space.
       const stopPromise = server?.stop()
       const stopTimer = setInterval(() => void server?.stop(), 200)
       await stopPromise
@@ -346,23 +346,23 @@ if (hasSmallDisks)
       disk.fill()
       return confirmedNumbers
     }
-    const NO_ROOM =
+    const NO_SPACE_MESSAGE =
       /DO NOT STOP THE SERVER: free space in DATA_DIR, at least the size of the database/
 
     test('on a stop signal, the server keeps running until there is space, and then writes the data', async () => {
       const confirmedNumbers = await loseOnFullDisk(disk.folder)
-      await waitForOutput(NO_ROOM)
+      await waitForOutput(NO_SPACE_MESSAGE)
       const stopPromise = server?.stop()
       await waitForOutput('The server exits once the data is saved')
-      disk.makeRoom()
+      disk.freeSpace()
       expect(await stopPromise).toBe(0)
       expect(readRegNos(join(dataDir, 'rollcall.rescued.db')).toSorted()).toEqual(
         confirmedNumbers.toSorted(),
       )
     })
 
-    test('on a second stop signal, the server reports the lost data, and exits with 3', async () => {
-      // A separate process, because the server exits.
+    test('on a second stop signal, the server reports the data as lost and exits with 3', async () => {
+      // Uses a separate process, because the server exits.
       await loseOnFullDisk(disk.folder, startServerProcess)
       const stopPromise = server?.stop()
       await waitForOutput('The server exits once the data is saved')
@@ -372,7 +372,7 @@ if (hasSmallDisks)
       expect(server?.readOutput()).toContain('was saved: restore the last backup')
     })
 
-    test('the data is in another folder with free space, which the log and the exit status report', async () => {
+    test('the data is saved in another folder with free space, as the log and the exit status report', async () => {
       const spareFolder = join(folders.folder, 'spare')
       mkdirSync(spareFolder)
       const confirmedNumbers = await loseOnFullDisk(spareFolder)
@@ -386,7 +386,7 @@ if (hasSmallDisks)
     })
   })
 
-test('a database with an unreadable search index is rescued without the index ("invalid fts5 file format"), and is then in recovery in any folder', async () => {
+test('a database with an unreadable search index ("invalid fts5 file format") is rescued without the index, and is then in recovery in any folder', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const { dataDir } = folders
@@ -413,7 +413,7 @@ test('a database with an unreadable search index is rescued without the index ("
   ])
 })
 
-test('rollcall doctor next to a server whose database was emptied deleted the log, which still contained all data', async () => {
+test('rollcall doctor keeps the log of a server whose database was emptied, because the log still contains all data', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const file = join(folders.dataDir, DATABASE)

@@ -1,4 +1,4 @@
-/** The database file is deleted, replaced or truncated while a server starts. */
+/** The database file is deleted, replaced or truncated while a server is starting. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const killedFolder = join(folder, 'killed')
 const DATABASE = 'rollcall.db'
 const REGISTRATION_COUNT = 5
 
-/** Prepares the data folder of a killed server: a database, and registrations in its log. */
+/** Prepares the data folder of a killed server: a database with registrations in its log. */
 beforeAll(async () => {
   const server = await startServerHere(folders)
   for (let n = 0; n < REGISTRATION_COUNT; n += 1)
@@ -43,13 +43,13 @@ const countRegistrations = (file: string): number => {
   }
 }
 
-/** JavaScript statements that damage the database; they use `fs` and the path `file`. */
+/** JavaScript statements that damage the database. They use `fs` and the path `file`. */
 const DAMAGE_CODE = {
   deleted: `for (const end of ['', '-wal', '-shm']) fs.rmSync(file + end, { force: true })`,
   replaced: `fs.copyFileSync(file, file + '.new'); fs.renameSync(file + '.new', file)`,
   truncated: `fs.truncateSync(file, 0)`,
 } as const
-/** Moments of the startup, each as statements that call `spoil`. */
+/** Moments during the startup, each with JavaScript statements that call `spoil` at that moment. */
 const MOMENTS = {
   'before the writer thread has opened it': `if (workerData?.migrates) spoil()`,
   'after it is opened, and before it is read': `
@@ -67,7 +67,7 @@ const MOMENTS = {
 
 type Moment = keyof typeof MOMENTS
 
-/** Creates the variables of a server that damages its database once, at that moment. */
+/** Creates the environment variables for a server that damages its database once, at the given moment. */
 const createDamageVariables = (
   damage: keyof typeof DAMAGE_CODE,
   moment: Moment,
@@ -106,7 +106,7 @@ const OTHER_CASES: readonly Case[] = [
 ]
 
 test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
-  'a database that is %s while the server starts, %s: no other database is served, and its data is in the file that the startup reports',
+  'if the database is %s while the server starts (%s), no other database is served, and the data is in the file that the startup reports',
   async (damage, moment) => {
     const { size: logBytes } = statSync(join(dataDir, `${DATABASE}-wal`))
     const { status, output } = await attemptStart(folders, {
@@ -125,7 +125,7 @@ test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
       expect(countRegistrations(rescuedFile)).toBe(REGISTRATION_COUNT)
       expect(remainingFiles).toEqual(damage === 'deleted' ? [] : expect.arrayContaining([DATABASE]))
     } else {
-      // Unread data is only in the database's log, which remains.
+      // Data that was not read is only in the database's log, which is kept.
       expect(output).toContain('some rows may be missing: keep all files in DATA_DIR')
       expect(statSync(join(dataDir, `${DATABASE}-wal`)).size).toBeGreaterThanOrEqual(logBytes)
     }

@@ -1,8 +1,8 @@
-/** A mail server that rejects one mailbox delays no other email. */
+/** A mail server that rejects one mailbox does not delay emails to other mailboxes. */
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import { openMailServer } from '../mail/mail-server.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 import { makeFolders, startServerHere } from './operator.ts'
 import type { RunningServerHere } from './operator.ts'
 import { queueEmails } from './queue-emails.ts'
@@ -21,7 +21,7 @@ const at = instant(Date.parse('2025-10-10T12:00:00+05:30'))
 const queueEmailsFor = (...addresses: readonly string[]): Promise<void> =>
   queueEmails(folders.dataDir, at, addresses)
 async function readStatuses(address: string): Promise<readonly string[]> {
-  const store = await openStoreHere({ dataDir: folders.dataDir })
+  const store = await openStoreInProcess({ dataDir: folders.dataDir })
   try {
     const emails = await store.mails({ events: null, status: null, address }, null, 10)
     return emails.map(({ status }) => status)
@@ -30,7 +30,7 @@ async function readStatuses(address: string): Promise<readonly string[]> {
   }
 }
 
-test('a mailbox that responds with 421 delays no email to others, and its own email is retried for three days; the log states when it is abandoned', async () => {
+test('a mailbox that responds with 421 does not delay emails to others, and its own email is retried for three days; the log states when it is abandoned', async () => {
   const mailServer = await openMailServer({
     byRecipient: { [THROTTLED]: [421, 'too many for this mailbox'] },
   })

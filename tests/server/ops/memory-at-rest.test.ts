@@ -1,4 +1,4 @@
-/** Memory that a server releases after its startup. */
+/** A server releases memory after startup and when it becomes idle. */
 import { EventEmitter, once } from 'node:events'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { Worker } from 'node:worker_threads'
@@ -12,21 +12,21 @@ import {
 import { importLazily } from '../../../server/ops/lazy-import.ts'
 
 /** Returns the size of V8's young generation in bytes. */
-const readYoungBytes = (): number =>
+const readYoungGenerationBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
     ?.physical_space_size ?? 0
 
-test('memory used by the startup is released', async () => {
+test('memory used during startup is released', async () => {
   const objects: object[][] = []
-  // Keeps enough objects alive to enlarge the generation.
+  // Keeps enough objects alive to enlarge the young generation.
   for (let n = 0; n < 200; n += 1) {
     objects.push(Array.from({ length: 5_000 }, (_, index) => ({ at: index })))
     if (objects.length > 20) objects.shift()
   }
-  const bytesBefore = readYoungBytes()
+  const bytesBefore = readYoungGenerationBytes()
   objects.length = 0
   await releaseMemory()
-  expect(readYoungBytes()).toBeLessThan(bytesBefore / 2)
+  expect(readYoungGenerationBytes()).toBeLessThan(bytesBefore / 2)
 })
 
 afterEach(() => vi.useRealTimers())
@@ -45,31 +45,31 @@ test.each([
   expect(server.listenerCount('request')).toBe(0)
 })
 
-test('a server releases the memory of a busy minute once it is idle again', async () => {
+test('a server releases the memory it used during a busy minute once it is idle again', async () => {
   vi.useFakeTimers()
   const server = new EventEmitter()
   const release = vi.fn<() => void>()
   let memoryBytes = 300 * 1024 * 1024
   scheduleMemoryReleaseAfterLoad(server, release, () => memoryBytes)
-  const advanceQuarterMinute = async (requestCount: number): Promise<void> => {
+  const runQuarterMinute = async (requestCount: number): Promise<void> => {
     for (let n = 0; n < requestCount; n += 1) server.emit('request')
     await vi.advanceTimersByTimeAsync(15_000)
   }
-  for (let n = 0; n < 4; n += 1) await advanceQuarterMinute(5_000)
+  for (let n = 0; n < 4; n += 1) await runQuarterMinute(5_000)
   expect(release).not.toHaveBeenCalled()
-  // Health checks continue.
-  for (let n = 0; n < 8; n += 1) await advanceQuarterMinute(5)
+  // Only health checks arrive, and the memory is released.
+  for (let n = 0; n < 8; n += 1) await runQuarterMinute(5)
   expect(release).toHaveBeenCalledTimes(1)
-  await advanceQuarterMinute(5_000)
-  await advanceQuarterMinute(5)
+  await runQuarterMinute(5_000)
+  await runQuarterMinute(5)
   expect(release).toHaveBeenCalledTimes(2)
-  // Open payments are polled.
+  // Polling open payments makes memory grow again; it is then released.
   memoryBytes += 50 * 1024 * 1024
-  for (let n = 0; n < 8; n += 1) await advanceQuarterMinute(5)
+  for (let n = 0; n < 8; n += 1) await runQuarterMinute(5)
   expect(release).toHaveBeenCalledTimes(3)
 })
 
-test('the memory of other threads is released too', async () => {
+test('the memory of other threads is also released', async () => {
   const thread = new Worker(
     `const { parentPort } = require('node:worker_threads')
      const { getHeapSpaceStatistics } = require('node:v8')
@@ -99,7 +99,7 @@ test('the memory of other threads is released too', async () => {
   }
 })
 
-test('a package is loaded once, when it is first used', () => {
+test('a lazily imported package is loaded once, when it is first used', () => {
   const loadUqr = importLazily<{ readonly renderSVG: unknown }>('uqr')
   expect(loadUqr().renderSVG).toBeTypeOf('function')
   expect(loadUqr()).toBe(loadUqr())

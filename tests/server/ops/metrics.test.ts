@@ -1,4 +1,4 @@
-/** Monitoring of a server: a full disk, and metrics that are not public. */
+/** Monitoring of a server: a full disk, changes of the clock, and metrics that are not public. */
 import { afterAll, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
 import { connect } from 'node:net'
@@ -13,15 +13,12 @@ import { makeFolders, startServerProcess, startServerHere } from './operator.ts'
 const folders = makeFolders()
 afterAll(() => folders.remove())
 
-/** The number of requests that fill the available space. */
+/** Enough requests to fill the available space. */
 const REQUEST_COUNT = 250
-/**
- * A file size limit in blocks of 512 bytes. For SQLite this is a full disk soon after the tables
- * are created.
- */
+/** A file size limit in blocks of 512 bytes. SQLite sees it as a full disk soon after the tables are created. */
 const MAX_FILE_BLOCKS = 2_600
 
-test('a full disk: rejected delegates get an error, monitoring sees it, the log states the reason once; no confirmed data is lost', async () => {
+test('on a full disk, rejected delegates get an error, monitoring reports it, the log states the reason once, and no confirmed data is lost', async () => {
   const limitedShell = ['sh', '-c', `ulimit -f ${MAX_FILE_BLOCKS}; exec "$@"`, 'sh'] as const
   const server = await startServerProcess(folders, {}, [
     ...limitedShell,
@@ -82,7 +79,7 @@ test('a full disk: rejected delegates get an error, monitoring sees it, the log 
   for (const { regNo } of confirmedResponses) expect(storedRegNos).toContain(regNo)
 })
 
-test('a database that rejected a write for lack of space counts as down for half a minute', async () => {
+test('a database that rejected a write for lack of space is reported as down for half a minute', async () => {
   const app = await startTestApp({ events: { 'sample2026.yaml': buildFixtureEvent() } })
   const refusedAt = app.now()
   const healthChecks = createHealthChecks({ ...app.deps, getLastNoSpaceTime: () => refusedAt })
@@ -148,7 +145,7 @@ test('metrics require the token once it is set', async () => {
   await app.close()
 })
 
-test('without a token, metrics and messages of the health check are not public behind an unlisted proxy on the same machine', async () => {
+test('without a token, metrics and health check messages are not public behind an unlisted proxy on the same machine', async () => {
   const app = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': buildFixtureEvent() },
@@ -169,7 +166,7 @@ test('without a token, metrics and messages of the health check are not public b
       socket.on('close', () => resolve(received))
       socket.write([`GET ${path} HTTP/${version}`, ...lines, ...end, '', ''].join('\r\n'))
     })
-  /** Reads whether /metrics responds with metrics, and the health check with more than its status. */
+  /** Checks whether /metrics returns metrics, and whether the health check returns more than its status. */
   const readAccess = async (
     lines: readonly string[],
     version = '1.1',
@@ -202,7 +199,7 @@ test('without a token, metrics and messages of the health check are not public b
   const fetchResponse = await fetch(`http://127.0.0.1:${port}/metrics`)
   expect(fetchResponse.status).toBe(200)
 
-  // nginx with only proxy_pass.
+  // nginx configured with proxy_pass only.
   expect(await readAccess([...curlHeaders, 'Connection: close'], '1.0')).toEqual([false, false])
   expect(await readAccess([host, 'Connection: close'], '1.0')).toEqual([false, false])
   expect(await readAccess(curlHeaders, '1.0')).toEqual([false, false])

@@ -1,4 +1,4 @@
-/** Commands that migrate a database, and the copy made before a migration. */
+/** Commands that migrate a database, and the copy that is made before a migration. */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-/** Reads a database's version and its number of event files. */
+/** Reads a database's version and the number of its event files. */
 function readState(file: string): readonly unknown[] {
   const db = new Database(join(dataDir, file), { readonly: true })
   try {
@@ -36,7 +36,7 @@ function readState(file: string): readonly unknown[] {
   }
 }
 
-test('a command of a newer Rollcall leaves the database unchanged, and states what to do', async () => {
+test('a command from a newer version of Rollcall leaves the database unchanged, and states what to do', async () => {
   const { status, stderr } = await runHere(['user', 'list'], { DATA_DIR: dataDir })
   expect([status, stderr]).toEqual([
     2,
@@ -45,7 +45,7 @@ test('a command of a newer Rollcall leaves the database unchanged, and states wh
   expect(readState(DATABASE_FILE)).toEqual([latestVersion - 1, 1])
 })
 
-test('rollcall db migrate reports whether it is needed, does not run next to a server, and copies first', async () => {
+test('rollcall db migrate reports whether a migration is needed, does not run next to a server, and makes a copy first', async () => {
   const variables = { DATA_DIR: dataDir }
   expect(await runHere(['db', 'migrate', '--check'], variables)).toMatchObject({ status: 1 })
   const stopServing = lockDataFolder(dataDir)
@@ -80,11 +80,11 @@ test('with MIGRATE_AT_START=off the server does not start on an older database, 
   expect(readState(DATABASE_FILE)).toEqual([latestVersion, 1])
 })
 
-test('a killed migration keeps the copy made before it, and continues', async () => {
+test('a migration that was killed continues, and keeps the copy made before it', async () => {
   copyFileSync(join(dataDir, DATABASE_FILE), join(dataDir, COPY_FILE))
   const db = openToWrite(join(dataDir, DATABASE_FILE))
   db.exec(migrations.at(-1) ?? '')
-  // All steps are done, but the data of new tables is missing.
+  // All steps are done, but the new tables have no data yet.
   db.pragma(`user_version = ${(latestVersion - 1) * 1000 + latestVersion}`)
   db.exec('DELETE FROM event_files')
   db.close()
@@ -100,14 +100,14 @@ test('a killed migration keeps the copy made before it, and continues', async ()
 })
 
 test('a disk without space for the copy leaves the database unchanged', async () => {
-  // A folder in its place prevents the copy from being written.
+  // A folder with its name prevents the copy from being written.
   mkdirSync(join(dataDir, `${COPY_FILE}.part`, 'in the way'), { recursive: true })
   await expect(openStore({ dataDir, migrates: true })).rejects.toThrow()
   expect(readState(DATABASE_FILE)).toEqual([latestVersion - 1, 1])
   expect(readdirSync(dataDir)).not.toContain(COPY_FILE)
 })
 
-test('a database of a newer version prints a sentence and exits with 2, also for rollcall db migrate', async () => {
+test('on a database from a newer version, every command, including rollcall db migrate, prints a sentence and exits with 2', async () => {
   const db = openToWrite(join(dataDir, DATABASE_FILE))
   db.pragma('user_version = 999')
   db.close()

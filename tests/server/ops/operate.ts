@@ -1,4 +1,4 @@
-/** Operates the processes of a release as an operator does: `npm run operate [-- FILE] [STEP…]`. */
+/** Operates the processes of a release as an operator would: `npm run operate [-- FILE] [STEP…]`. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,8 +11,8 @@ import { restartUnderLoad, startUnderUnit, stopBySignals } from './operate-steps
 import type { Step } from './operate-steps/step.ts'
 
 /**
- * The steps, each of which prints its results. Arguments: FILE is a release (.tar.gz; by default, a new
- * one is made), and STEP a part of the names of the steps to run. Exits with 1 after a failure.
+ * The steps, each of which prints its results. Arguments: FILE is a release (.tar.gz), which is built if omitted.
+ * STEP is part of the name of each step to run. The process exits with 1 after a failure.
  */
 const STEPS: readonly Step[] = [
   startUnderUnit,
@@ -32,7 +32,7 @@ const run = (command: string, args: readonly string[], cwd: string): void => {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stdout}${stderr}`)
 }
 
-/** Checks and unpacks the file, and checks its contents. Returns the folder. */
+/** Verifies and unpacks a release file, verifies its contents, and returns their folder. */
 function installRelease(file: string, target: string): string {
   const name = basename(file)
   run('sha256sum', ['--check', '--quiet', `${name}.sha256`], dirname(file))
@@ -42,7 +42,7 @@ function installRelease(file: string, target: string): string {
   run('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], releaseFolder)
   run(join(releaseFolder, 'bin', 'rollcall'), ['validate'], releaseFolder)
   print(
-    `${name}, ${(statSync(file).size / 1024 / 1024).toFixed(1)} MB: its checksum is correct, and so are those of all ${readdirSync(releaseFolder, { recursive: true }).length} entries of ${folder}; its event files have no findings`,
+    `${name}, ${(statSync(file).size / 1024 / 1024).toFixed(1)} MB: its checksum and those of all ${readdirSync(releaseFolder, { recursive: true }).length} entries in ${folder} are correct; its event files are valid`,
   )
   return releaseFolder
 }

@@ -1,4 +1,4 @@
-/** Starts servers for tests as an operator does, in a separate process or in the test's process. */
+/** Starts servers for tests as an operator would, in a separate process or in the test's process. */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { vi } from 'vitest'
 import { getBackgroundProcess } from '../../../server/background/background-process.ts'
-import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
+import { checkFolderInThisThread } from '../../../server/events/files/event-folder.ts'
 import { isUpToDate, WEB_BUILD } from '../../../server/cli/build/stamp.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { bootServer } from '../../../server/main.ts'
@@ -17,7 +17,7 @@ import { findFreePort } from '../../browser/serve.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../prepared-files.ts'
 import { BASE_ENV, top } from '../run-command.ts'
 import { ALL_RUNS } from '../../runs.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 
 export type Folders = {
   readonly folder: string
@@ -27,17 +27,17 @@ export type Folders = {
 export type RunningServer = {
   readonly url: string
   readonly port: number
-  /** The id of the started process, and of its group. */
+  /** The id of the started process, which is also the id of its process group. */
   readonly pid: number
   readonly readOutput: () => string
-  /** Resolves with the exit status, or the signal that ended it. */
+  /** Resolves with the exit status, or with the signal that ended the process. */
   readonly exitStatus: Promise<number | string>
   stop(): Promise<number | string>
 }
 
 /**
- * Creates folders with the shared files and the event files `events`. The default is one event file, because a startup
- * checks every file.
+ * Creates folders that contain the shared files and the event files `events`. The default is a single event file,
+ * because a startup checks every file.
  */
 export function makeFolders(
   events: readonly string[] = ['afpicon2026.yaml'],
@@ -54,7 +54,7 @@ export function makeFolders(
   }
 }
 
-/** Returns the variables of a server with these folders. */
+/** Returns the default environment variables for a server with these folders. */
 export const getDefaultVariables = async (
   { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
   port: number,
@@ -67,11 +67,11 @@ export const getDefaultVariables = async (
   ADMIN_PASSWORD: 'a password for operators',
   RATE_LIMITS: 'off',
   CLOCK: '2025-10-10',
-  // Tests set it to a spare folder; a server in this process reads it here.
+  // Tests can set it to a spare folder. A server in this process reads it from here.
   CACHE_DIRECTORY: process.env['CACHE_DIRECTORY'],
 })
 
-/** Whether the web app is built. Null until the first check; the build does not change while tests run. */
+/** Whether the web app is built. Null until the first check. The build does not change while tests run. */
 let isBuilt: boolean | null = null
 
 /** Starts a server in a separate process and process group. Returns once it listens. */
@@ -85,7 +85,7 @@ export async function startServerProcess(
     throw new Error(
       'the web app is not built from the current sources: run npm run build, or npm test',
     )
-  // A custom command may run as another user and in another tree.
+  // A custom command may run as another user or from another source tree.
   if (command === undefined) {
     useCompiledEvents(dataDir)
     await useEmptyDatabase(dataDir)
@@ -99,7 +99,7 @@ export async function startServerProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
-  // By then, all output of the process has arrived.
+  // On 'close', all of the process's output has arrived.
   const exitStatus = once(child, 'close').then(
     ([status, signal]: (number | string | null)[]) => status ?? signal ?? 0,
   )
@@ -154,19 +154,19 @@ async function bootHere(
       waitForStop: () => stopSignal,
       onExit: (_log, exitHandler) => (runExitHandler = exitHandler),
     },
-    { openStore: openStoreHere, checkFolder: checkFolderHere, ...openOptions },
+    { openStore: openStoreInProcess, checkFolder: checkFolderInThisThread, ...openOptions },
   )
-  // Node runs exit handlers when the process ends.
+  // Node runs exit handlers when a process ends. Here, they run when the server ends.
   if (bootResult.ok) void bootResult.value.stopped.then(runExitHandler, runExitHandler)
   return { booted: bootResult, readOutput: () => output, requestStop }
 }
 
-/** False while this process's timers are replaced: the server must then run in this process. */
+/** Whether a separate process may be used: in thorough runs, except while this process's timers are replaced. */
 let isProcessPossible = ALL_RUNS
 
 /**
- * Starts the same server as `startServerProcess`, with the same messages, in this process and without the store's
- * threads, which is twenty times faster. `npm run thorough` uses processes in all tests.
+ * Starts the same server as `startServerProcess`, with the same messages, but in this process and without the store's
+ * threads. This is twenty times as fast. `npm run thorough` uses separate processes in all tests.
  */
 export async function startServerHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
@@ -195,8 +195,8 @@ export async function startServerHere(
 }
 
 /**
- * Ends a server in this process and restores its files as a kill would have left them. The first
- * test of log-of-killed-server.test.ts kills a process.
+ * Ends a server in this process, and leaves its files as a kill would have left them. The first test in
+ * log-of-killed-server.test.ts kills a real process.
  */
 export async function killHere(
   { folder, dataDir }: Pick<Folders, 'folder' | 'dataDir'>,
@@ -214,7 +214,7 @@ export async function killHere(
   renameSync(copy, dataDir)
 }
 
-/** Does the same as `attemptStart`, in this process. */
+/** Does the same as `attemptStart`, but in this process. */
 export async function attemptStartHere(
   folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
   startOptions: StartOptions = {},
@@ -230,7 +230,7 @@ export async function attemptStartHere(
   return { status: 'serves', output: readOutput() }
 }
 
-/** Sends only the first half of a registration. `finish` sends the rest and returns the complete response. */
+/** Sends the first half of a registration request. `finish` sends the rest and returns the complete response. */
 export async function sendHalf(
   server: Pick<RunningServer, 'url' | 'port'>,
   path = '/api/afpicon/register/',
@@ -247,8 +247,8 @@ export async function sendHalf(
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
   )
-  // Responses on another connection show that the server has read the first half. The first response may be read in
-  // the turn in which our connection is accepted; the second is read later.
+  // Two responses on another connection show that the server has read the first half. The first request may be read
+  // in the same turn of the event loop in which our connection is accepted, but the second is read later.
   for (const _ of ['accepted', 'read']) await (await fetch(`${server.url}/healthz`)).text()
   return {
     finish: async () => {
@@ -261,8 +261,8 @@ export async function sendHalf(
 }
 
 /**
- * Starts a server, which may fail. Returns its output and exit status. A server that starts is
- * stopped; its status is 'serves'.
+ * Tries to start a server, and returns its output and exit status. If the server starts, it is stopped, and the status
+ * is 'serves'.
  */
 export async function attemptStart(
   { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
@@ -273,7 +273,7 @@ export async function attemptStart(
   }: {
     readonly args?: readonly string[]
     readonly variables?: Readonly<Record<string, string>>
-    /** A command and its arguments, which run the server's command. */
+    /** A command with arguments that runs the server's command, which is appended. */
     readonly wrapper?: readonly string[]
   } = {},
 ): Promise<{ readonly status: number | string; readonly output: string }> {
@@ -301,8 +301,8 @@ export async function attemptStart(
 }
 
 /**
- * Makes timers with a given interval fire earlier in this process, such as those of hourly work. Calls `onCall` each
- * time. Returns a function that restores the timers.
+ * Makes timers with a given interval, such as those for hourly work, fire earlier in this process. Calls `onCall` each
+ * time one fires. Returns a function that restores the timers.
  */
 export function shortenTimers(
   intervalMs: number,
@@ -325,7 +325,7 @@ export function shortenTimers(
           )
         : original(callback, ms, ...timerArgs)
   Object.assign(globalThis, {
-    // The promise version uses this timer too.
+    // The promise version of setTimeout also uses this timer.
     setTimeout: Object.assign(shorten(timeout), {
       [promisify.custom]: timeout[promisify.custom as unknown as keyof typeof timeout],
     }),
@@ -370,7 +370,7 @@ async function endBackgroundProcess(): Promise<void> {
   await vi.waitUntil(() => getBackgroundProcess() === null, { timeout: 200_000 })
 }
 
-/** Builds the variables that make a process run this code first. */
+/** Builds the environment variables that make a process run `code` first. */
 export const createPreload = (code: string): { readonly NODE_OPTIONS: string } => ({
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}`,
 })

@@ -1,4 +1,4 @@
-/** The overnight scenario with fewer delegates than in `npm run overnight`. */
+/** The overnight scenario with fewer delegates than `npm run overnight`. */
 import { expect, test } from 'vitest'
 import { hasPostgres } from '../storage/postgres-server.ts'
 import { runOvernightOn } from './overnight.ts'
@@ -8,11 +8,11 @@ const SMALL_SIZE = { countBefore: 12, countAfter: 10, countDuring: 3, quietMs: 0
 const TIMEOUT_MS = 600_000
 const DATABASES: ('SQLite' | 'PostgreSQL')[] = ['SQLite']
 
-/** In thorough runs, adds the second database, as in `npm run overnight`. */
+/** In thorough runs, adds PostgreSQL, as in `npm run overnight`. */
 registerThorough(() => void DATABASES.push('PostgreSQL'))
 
 test.each(DATABASES)(
-  'after the database is deleted at night and an older copy is restored, on %s: payments are known or wait for staff, no invoice number or proof is lost or repeated, and only emails queued in the copy are sent twice',
+  'if the database is deleted at night and an older copy is restored (%s), payments are known or wait for staff, no invoice number or proof is lost or repeated, and only emails queued in the copy are sent twice',
   async (databaseName) => {
     if (databaseName === 'PostgreSQL' && !hasPostgres) return
     const output: string[] = []

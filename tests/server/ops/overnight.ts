@@ -1,4 +1,4 @@
-/** The overnight scenario: the database is deleted under a server, and an older copy is restored. */
+/** The overnight scenario: the database is deleted under a running server, and an older copy is restored. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -40,8 +40,8 @@ const MORNING = { CLOCK: '2026-01-10T07:00:00+05:30' }
 
 type PrintLine = (line: string) => void
 /**
- * The numbers of registrations before the backup, after it and during the recovery, and the time to wait for unwanted
- * emails. `minuteMs` replaces the minute between two runs of background work; the server then runs in this process.
+ * How many delegates register before the backup, after it and during the recovery, and how long to wait for unwanted
+ * emails. `minuteMs` replaces the minute between two runs of background work. The server then runs in this process.
  */
 export type Size = {
   readonly countBefore: number
@@ -50,7 +50,7 @@ export type Size = {
   readonly quietMs: number
   readonly minuteMs?: number
 }
-/** The database, and an operator's commands for its backup. */
+/** The database, and what an operator does to back it up and restore it. */
 type Persistence = {
   readonly variables: Readonly<Record<string, string>>
   /** Copies the current state while the server is running. */
@@ -59,9 +59,9 @@ type Persistence = {
   deleteDatabase(): Promise<void>
   /** Checks that the running server has rescued this many registrations. */
   checkRescued(server: RunningServerHere, registrationCount: number): Promise<string>
-  /** Restores the copy after the server has ended. Returns the output. */
+  /** Restores the copy after the server has ended, and returns the output. */
   restoreBackup(): Promise<string>
-  /** If true, uploaded files are lost with the database, and restored with a copy of it. */
+  /** If true, uploaded files are lost with the database and restored from its copy. */
   readonly hasFilesInDatabase: boolean
   /** Reads the hashes of the stored proofs. */
   readProofs(): Promise<ReadonlySet<string>>
@@ -74,7 +74,7 @@ function expectTrue(label: string, isTrue: boolean, details: unknown = ''): void
   if (!isTrue) throw new Error(`${label}: ${JSON.stringify(details).slice(0, 600)}`)
 }
 
-/** Runs the operation `count` times, eight at a time. */
+/** Runs the operation `count` times, at most eight at a time. */
 async function runInBatches<T>(
   count: number,
   operation: (n: number) => Promise<T>,
@@ -88,7 +88,7 @@ async function runInBatches<T>(
   return results
 }
 
-/** Starts a mail server that records its emails, and can be made to fail. */
+/** Starts a mail server that records the emails it receives and can be made to fail. */
 async function startMailServer() {
   const emails: Mail[] = []
   let isFailing = false
@@ -125,7 +125,7 @@ async function startMailServer() {
   }
 }
 
-/** Reads the sales of the simulated gateway, which survive a loss of the database. */
+/** Reads the simulated gateway's sales, which survive the loss of the database. */
 function readGatewaySales(dataDir: string): readonly { orderId: string; reference: string }[] {
   const orders = new Map<string, { orderId: string; reference: string; stage: string }>()
   for (const line of readFileSync(join(dataDir, 'sandbox.jsonl'), 'utf8').split('\n'))
@@ -140,9 +140,9 @@ const SETTLEMENT_HEADER =
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
 
 /**
- * Registers delegates and makes a backup, and then causes registrations, payments, refunds, invoices and
- * proofs that are missing from the backup. Deletes the database, restores the backup, ends the recovery, and checks
- * that no confirmed data is lost.
+ * Registers delegates and makes a backup, then creates registrations, payments, refunds, invoices and proofs that are
+ * missing from the backup. Deletes the database, restores the backup, ends the recovery, and checks that no confirmed
+ * data is lost.
  */
 export async function runOvernight(
   folders: ReturnType<typeof makeFolders>,
@@ -193,15 +193,15 @@ export async function runOvernight(
   const hasEmail = (name: string): boolean =>
     mailServer.emails.some(({ to }) => to.startsWith(`${name}@`))
 
-  // Of four delegates, two pay, one leaves before paying, and one has not opened the gateway's page.
+  // Of every four delegates, two pay, one leaves before paying, and one never opens the gateway's page.
   const earlyDelegates = await runInBatches(earlyCount, async (n) => {
     const delegate = await register(`early${n}`, n % 2 === 0)
     if (n % 4 < 2) await payAndConfirm(delegate)
     if (n % 4 === 2) await payByCard(delegate.data, 'leave')
     return delegate
   })
-  // The mail server has an email before the database has recorded it as sent.
-  await waitUntil('all emails, recorded as sent', async () =>
+  // An email reaches the mail server before the database records it as sent.
+  await waitUntil('all emails to be recorded as sent', async () =>
     earlyDelegates.every((_, n) => n % 4 > 1 || hasEmail(`early${n}`)) &&
     (await office.get<EmailsResponse>('/admin/mail/')).counts.queued === 0
       ? true
@@ -217,7 +217,7 @@ export async function runOvernight(
   const proofsInCopy = new Set(proofs)
   const invoicesBefore = new Set(documentNumbers)
   print(
-    `${earlyCount + queuedDelegates.length} registrations, ${invoicesBefore.size} invoices, ${proofs.size} proofs, ${queuedDelegates.length} emails queued: backed up`,
+    `${earlyCount + queuedDelegates.length} registrations, ${invoicesBefore.size} invoices, ${proofs.size} proofs, ${queuedDelegates.length} queued emails are in the backup`,
   )
   mailServer.setFailing(false)
   await office.send('/admin/mail/retry/', { all: true })
@@ -227,8 +227,8 @@ export async function runOvernight(
     if (n % 5 > 0) await payAndConfirm(delegate)
     return delegate
   })
-  // Delegates who left before the backup return: some pay the order that the backup contains, others are
-  // declined and pay by another order.
+  // Delegates who left before the backup return. Some pay the order that the backup contains; others are
+  // declined and pay a new order.
   const returningDelegates = earlyDelegates
     .filter((_, n) => n % 4 === 2)
     .slice(0, Math.ceil(lateCount / 5))
@@ -284,20 +284,24 @@ export async function runOvernight(
       ? true
       : null,
   )
-  // A job that runs every minute sends each of these delegates an email about the refund.
+  // A job that runs every minute sends each delegate with a refund an email about it.
   await waitUntil('emails about refunds', async () =>
     mailServer.emails.filter(({ to }) => to === 'early0@example.org').length > 1 ? true : null,
   )
   const lostNumbers = new Set(documentNumbers)
-  expectTrue('numbers before', lostNumbers.size === documentNumbers.length, documentNumbers)
+  expectTrue(
+    'document numbers before the deletion are unique',
+    lostNumbers.size === documentNumbers.length,
+    documentNumbers,
+  )
   const sentCount = mailServer.emails.length
   const recipients = new Set(mailServer.emails.map(({ to }) => to))
   print(
-    `${lateCount} more registrations, ${returningDelegates.length} who had left paid, ${retryingDelegates.length} of them by another order, ${refundedDelegates.length} refunds: ${lostNumbers.size} numbers of documents, ${proofs.size} proofs, ${sentCount} emails to ${recipients.size}`,
+    `${lateCount} more registrations, ${returningDelegates.length} returning delegates paid, ${retryingDelegates.length} of them with a new order, ${refundedDelegates.length} refunds: ${lostNumbers.size} document numbers, ${proofs.size} proofs, ${sentCount} emails to ${recipients.size}`,
   )
 
   await persistence.deleteDatabase()
-  print('the database is deleted while the server runs')
+  print('the database is deleted while the server is running')
   print(await persistence.checkRescued(server, earlyCount + queuedDelegates.length + lateCount))
   if (server.pid === undefined) await killHere(folders, server)
   else {
@@ -312,10 +316,10 @@ export async function runOvernight(
   })
   office = await openOffice(server.url, PASSWORD)
   const readCurrentRecovery = async () => (await readRecovery(office)).recovery
-  expectTrue('it is in recovery', (await readCurrentRecovery()) !== null)
+  expectTrue('the installation is in recovery', (await readCurrentRecovery()) !== null)
   const doctorResult = await runHere(['doctor'], { ...serverVariables, PORT: String(server.port) })
   expectTrue(
-    'rollcall doctor reports it',
+    'rollcall doctor reports the recovery',
     doctorResult.stdout.includes('in recovery since'),
     doctorResult.stdout,
   )
@@ -337,7 +341,7 @@ export async function runOvernight(
     `in recovery: ${JSON.stringify(state && { pending: state.pending, unknown: state.unknown, held: state.held, uploads: state.uploads })}`,
   )
 
-  // The gateway's sales, as in its settlement report.
+  // The gateway's sales, as its settlement report lists them.
   const gatewaySales = readGatewaySales(folders.dataDir)
   const reportFile = join(folders.folder, 'settlement.csv')
   const buildRow = ({ orderId, reference }: { orderId: string; reference: string }): string =>
@@ -355,7 +359,7 @@ export async function runOvernight(
   })
   const newNumbers = documentNumbers.slice(-newRegistrations.length)
   expectTrue(
-    'no number of a document is issued twice',
+    'no document number is issued twice',
     newNumbers.every((serial) => !lostNumbers.has(serial)) &&
       new Set(newNumbers).size === newRegistrations.length,
     newNumbers,
@@ -369,7 +373,7 @@ export async function runOvernight(
   )
   expectTrue('every payment is known or waits for a decision', lostSales.length === 0, lostSales)
   print(
-    `the gateway holds ${gatewaySales.length} payments: ${reviews.length} are waiting for a decision, the others are known; new numbers: ${newNumbers[0] ?? ''} …`,
+    `the gateway has ${gatewaySales.length} payments: ${reviews.length} are waiting for a decision, the others are known; new numbers: ${newNumbers[0] ?? ''} …`,
   )
 
   const endResponse = await office.send<{ readonly message: string }>(
@@ -380,14 +384,14 @@ export async function runOvernight(
   )
   print(endResponse.message)
   expectTrue('the recovery has ended', (await readCurrentRecovery()) === null)
-  await waitUntil('the emails of the copy', async () =>
+  await waitUntil('the emails queued in the copy', async () =>
     queuedDelegates.every(
       (_, n) => mailServer.emails.filter(({ to }) => to.startsWith(`queued${n}@`)).length > 1,
     )
       ? true
       : null,
   )
-  await waitUntil('the emails of new delegates', async () =>
+  await waitUntil('the emails to new delegates', async () =>
     newRegistrations.every((_, n) => hasEmail(`fresh${n}`)) ? true : null,
   )
   await pause(quietMs)
@@ -395,7 +399,7 @@ export async function runOvernight(
     ...Map.groupBy(mailServer.emails, ({ to, subject }) => `${to} ${subject}`).values(),
   ].filter((emails) => emails.length > 1)
   expectTrue(
-    'emails sent twice are those that the copy held, each with one Message-ID',
+    'only emails queued in the copy are sent twice, each with the same Message-ID',
     repeatedEmails.length === queuedDelegates.length &&
       repeatedEmails.every(
         (emails) =>
@@ -406,11 +410,11 @@ export async function runOvernight(
   const storedProofs = await persistence.readProofs()
   const missingProofs = [...proofs].filter((sha256) => !storedProofs.has(sha256))
   print(
-    `emails sent twice: ${repeatedEmails.length}, all queued in the copy, each with its Message-ID; proofs missing: ${missingProofs.length} of ${proofs.size}${missingProofs.length === 0 ? '' : ', which were in the database that was deleted'}`,
+    `emails sent twice: ${repeatedEmails.length}, all queued in the copy, each with the same Message-ID; proofs missing: ${missingProofs.length} of ${proofs.size}${missingProofs.length === 0 ? '' : ', which were in the database that was deleted'}`,
   )
-  // PostgreSQL stores files in the database, so a copy contains those that existed when it was made.
+  // PostgreSQL stores files in the database, so a copy contains only the files that existed when it was made.
   expectTrue(
-    'no proof is lost, except those that only the deleted database had',
+    'no proof is lost, except those that were only in the deleted database',
     missingProofs.every((sha256) => persistence.hasFilesInDatabase && !proofsInCopy.has(sha256)),
     missingProofs,
   )
@@ -419,7 +423,7 @@ export async function runOvernight(
   await mailServer.close()
 }
 
-/** Lists the references of the payments that belong to registrations. */
+/** Lists the references of payments that belong to registrations. */
 async function listPaidReferences(office: Office): Promise<ReadonlySet<string>> {
   const session = await office.get<{
     readonly events: readonly { readonly lists: readonly { readonly api: string }[] }[]
@@ -460,14 +464,14 @@ export function openSqlitePersistence(folders: ReturnType<typeof makeFolders>): 
         message: string
       }
       expectTrue(
-        '/healthz has the commands',
+        '/healthz states the commands',
         message.includes('stop the server and run: mkdir'),
         message,
       )
-      return `rollcall.rescued.db has all ${registrationCount} registrations, and /healthz has the commands that restore it; the operator restores the backup instead`
+      return `rollcall.rescued.db has all ${registrationCount} registrations, and /healthz states the commands that restore it; the operator restores the backup instead`
     },
     restoreBackup: async () => {
-      // The old log remains.
+      // The deleted database's log is still there.
       const rejection = await runCommand(['db', 'restore', copy])
       expectTrue('a restore next to the old log is rejected', rejection.status === 2, rejection)
       const restoreResult = await runCommand(['db', 'restore', copy, '--move-aside'])
@@ -498,7 +502,7 @@ export async function openPostgresPersistence(): Promise<Persistence> {
   return {
     variables: { DATABASE_URL: url },
     hasFilesInDatabase: true,
-    // Does what pg_dump does, without that program. A template can be copied only without connections.
+    // Has the effect of pg_dump without needing it. A template can be copied only while it has no connections.
     backup: () =>
       run(
         'ALTER DATABASE live ALLOW_CONNECTIONS false',
@@ -508,7 +512,7 @@ export async function openPostgresPersistence(): Promise<Persistence> {
         'ALTER DATABASE copy ALLOW_CONNECTIONS true',
       ),
     deleteDatabase: () => run('DROP DATABASE live WITH (FORCE)'),
-    checkRescued: async () => 'a server on PostgreSQL holds no data that could be rescued',
+    checkRescued: async () => 'a server on PostgreSQL has no data that could be rescued',
     restoreBackup: async () => {
       await run('CREATE DATABASE live TEMPLATE copy')
       return 'the copy is restored as pg_restore does, without informing Rollcall'

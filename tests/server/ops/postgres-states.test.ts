@@ -1,4 +1,4 @@
-/** Servers whose PostgreSQL is down, full, read-only, a standby, or without a free connection. */
+/** Servers whose PostgreSQL is down, full, read-only, a standby, or out of connections. */
 import { chownSync, mkdirSync } from 'node:fs'
 import { createConnection, createServer } from 'node:net'
 import { once } from 'node:events'
@@ -21,13 +21,13 @@ import {
 import type { RunningServerHere } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 
-/** A faster clock, for shorter waits for PostgreSQL and for periodic work. */
+/** How many times faster the clock runs, to shorten waits for PostgreSQL and for periodic work. */
 const CLOCK_FACTOR = 20
 const startedAt = performance.now()
 const readPassedMs = (): number => (performance.now() - startedAt) * CLOCK_FACTOR
 const startTime = instant(Date.parse('2025-10-10T12:00:00+05:30'))
 const SHORT_WAIT_MS = 1_500
-/** How long tests wait for PostgreSQL to become available; long enough for a slow machine. */
+/** How long tests wait for PostgreSQL to become available. Long enough for a slow machine. */
 const LONG_WAIT_MS = 200_000
 const createOpenOptions = (maxStartMs = LONG_WAIT_MS): BootOptions => ({
   steadyMs: readPassedMs,
@@ -41,7 +41,7 @@ const createOpenOptions = (maxStartMs = LONG_WAIT_MS): BootOptions => ({
 const attemptStartOn = (
   folders: Parameters<typeof attemptStartHere>[0],
   url: string,
-  { waitsMs: waitMs, ...variables }: { readonly waitsMs?: number; readonly isNew?: boolean } = {},
+  { waitMs, ...variables }: { readonly waitMs?: number; readonly isNew?: boolean } = {},
 ) =>
   attemptStartHere(folders, {
     ...createOpenOptions(waitMs),
@@ -49,16 +49,16 @@ const attemptStartOn = (
     variables: { DATABASE_URL: url },
   })
 
-/** Builds the variables that give a separate process the same faster clock. */
+/** Builds the environment variables that give a separate process the same faster clock. */
 const createProcessVariables = (url: string) => ({
   DATABASE_URL: url,
   ...createPreload(`const now = performance.now.bind(performance)
 performance.now = () => now() * ${CLOCK_FACTOR}`),
 })
 
-/** The user of the PostgreSQL tests if they run as root. */
+/** The id of the user that the PostgreSQL tests use if they run as root. */
 const UNPRIVILEGED_UID = 65_534
-/** The number of requests that need more than the remaining space. */
+/** Enough requests to need more than the remaining space. */
 const REQUEST_COUNT = 400
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
@@ -77,18 +77,18 @@ else {
     for (const statement of statements) await client.query(statement)
     await client.end()
   }
-  /** Creates a database with tables. */
+  /** Creates a database that has Rollcall's tables. */
   const createDatabaseWithTables = async (name: string): Promise<string> =>
     postgres.database(name, { template: await getTemplate(postgres) })
-  /** Creates a database whose owner is not a superuser, so that limits apply. */
+  /** Creates a database whose owner is not a superuser, so that connection limits apply. */
   const createOwnedDatabase = async (name: string): Promise<string> => {
     const url = await postgres.database(name)
     await runStatements(`CREATE ROLE ${name} LOGIN`, `ALTER DATABASE ${name} OWNER TO ${name}`)
     return url.replace('postgres://rollcall@', `postgres://${name}@`)
   }
   /**
-   * Proxies connections to a database through another socket. Calls `onConnection` before each one,
-   * with the number of earlier connections.
+   * Proxies connections to a database through another port. Calls `onConnection` before each connection, with the
+   * number of earlier connections.
    */
   const proxyConnections = async (
     url: string,
@@ -149,7 +149,7 @@ else {
   }
 
   describe('a start', () => {
-    test('with a user who may not create tables states the missing permission, and how to grant it', async () => {
+    test('as a user who may not create tables states the missing permission and how to grant it', async () => {
       const url = await createOwnedDatabase('guest')
       await runStatements('ALTER DATABASE guest OWNER TO rollcall')
       const { status, output } = await attemptStartOn(createFolders('guest'), url)
@@ -159,7 +159,7 @@ else {
       ])
     })
 
-    test('on a PostgreSQL that is down waits for it, and exits with 75, after which the unit retries', async () => {
+    test('while PostgreSQL is down waits for it, and then exits with 75, so that the unit retries', async () => {
       const url = await postgres.database('down')
       const resumePostgres = await postgres.pause()
       const { status, output } = await attemptStart(createFolders('down'), {
@@ -174,11 +174,11 @@ else {
       expect((await attemptStartOn(createFolders('down'), url)).status).toBe('serves')
     })
 
-    test('on a PostgreSQL without a free connection waits for one, and exits with 75 without a stack trace', async () => {
+    test('while PostgreSQL has no free connection waits for one, and then exits with 75 without a stack trace', async () => {
       const url = await createOwnedDatabase('crowded')
       await runStatements('ALTER ROLE crowded CONNECTION LIMIT 0')
       const neverAvailable = await attemptStartOn(createFolders('crowded'), url, {
-        waitsMs: SHORT_WAIT_MS,
+        waitMs: SHORT_WAIT_MS,
       })
       expect([neverAvailable.status, neverAvailable.output]).toEqual([
         75,
@@ -192,9 +192,9 @@ else {
       expect(availableLater.status).toBe('serves')
     })
 
-    test('also waits if another client takes the last PostgreSQL connection between two attempts', async () => {
+    test('also waits if another client takes the last connection between two attempts', async () => {
       const url = await createOwnedDatabase('narrow')
-      // The writer gets a connection; later connections are rejected for a while.
+      // The writer gets a connection. Later connections are rejected for a while.
       const proxy = await proxyConnections(url, async (earlierConnections) => {
         if (earlierConnections === 2) await runStatements('ALTER ROLE narrow CONNECTION LIMIT 0')
         if (earlierConnections === 8) await runStatements('ALTER ROLE narrow CONNECTION LIMIT -1')
@@ -204,12 +204,12 @@ else {
       expect([status, output]).toEqual(['serves', expect.anything()])
     })
 
-    test('on a standby waits until it is promoted, and exits with 75 and a message otherwise', async () => {
+    test('on a standby waits until the standby is promoted, or else exits with 75 and a message', async () => {
       const url = await createDatabaseWithTables('standby')
       expect((await attemptStartOn(createFolders('standby'), url)).status).toBe('serves')
       await postgres.becomeStandby()
       const { status, output } = await attemptStartOn(createFolders('standby'), url, {
-        waitsMs: SHORT_WAIT_MS,
+        waitMs: SHORT_WAIT_MS,
       })
       expect([status, output]).toEqual([
         75,
@@ -229,7 +229,7 @@ else {
       expect(availableLater.status).toBe('serves')
     })
 
-    test('on an empty PostgreSQL exits with 2 if the server used another database before', async () => {
+    test('on an empty database exits with 2 if the server has used another database before', async () => {
       const url = await createDatabaseWithTables('before')
       const dataFolder = createFolders('moved-by-mistake')
       expect((await attemptStartOn(dataFolder, url)).status).toBe('serves')
@@ -243,7 +243,7 @@ else {
     })
   })
 
-  test('doctor, recovery, reviews and export report that a PostgreSQL database has no Rollcall tables, and create none', async () => {
+  test('doctor, recovery, reviews and export report that a PostgreSQL database has no Rollcall tables, and do not create any', async () => {
     const url = await postgres.database('unused')
     const { dataDir: folder } = createFolders('unused')
     const variables = { DATABASE_URL: url, DATA_DIR: folder, EVENTS_DIR: folders.eventsDir }
@@ -271,7 +271,7 @@ else {
     expect(rows).toEqual([])
   })
 
-  describe('a server that serves', () => {
+  describe('a running server', () => {
     let server: RunningServerHere | null = null
     const startServerOn = async (name: string, url: string): Promise<RunningServerHere> => {
       server = await startServerHere(
@@ -303,13 +303,13 @@ else {
       )
       await waitForHealth(server, 200, /"health":"good"/)
       await expect.poll(() => register(server, 'asha@example.org')).toBe(201)
-      // The log must also report the end of the outage.
+      // The log must report the end of the outage, too.
       const countLines = (): number =>
         server.readOutput().split('the database responds again').length - 1
       await expect.poll(countLines, { timeout: 200_000, interval: 200 }).toBe(1)
     })
 
-    test('is not healthy on a standby, and becomes healthy after its promotion', async () => {
+    test('is not healthy on a standby, and becomes healthy once the standby is promoted', async () => {
       const server = await startServerOn('demoted', await createDatabaseWithTables('demoted'))
       await postgres.becomeStandby()
       await waitForHealth(server, 503, /It is a standby/)
@@ -319,7 +319,7 @@ else {
       await expect.poll(() => register(server, 'asha@example.org')).toBe(201)
     })
 
-    test('is not healthy while all connections are taken, and reports it', async () => {
+    test('is not healthy while all connections are taken, and reports this', async () => {
       const server = await startServerOn('taken', await createOwnedDatabase('taken'))
       await runStatements(
         'ALTER ROLE taken CONNECTION LIMIT 0',
@@ -331,9 +331,9 @@ else {
       await waitForHealth(server, 200, /"health":"good"/)
     })
 
-    test('is healthy while it accepts registrations, even if PostgreSQL has no further connection', async () => {
+    test('is healthy while it accepts registrations, even if PostgreSQL has no more connections', async () => {
       const server = await startServerOn('busy', await createOwnedDatabase('busy'))
-      // The server keeps its connections, but gets no new ones.
+      // The server keeps its connections but gets no new ones.
       await runStatements('ALTER ROLE busy CONNECTION LIMIT 0')
       const registerAtOnce = () =>
         Promise.all(Array.from({ length: 8 }, (_, n) => register(server, `asha${n}@example.org`)))
@@ -354,7 +354,7 @@ else {
       await waitForHealth(server, 200, /"health":"good"/)
     })
 
-    test('is not healthy while PostgreSQL is down, and reports it', async () => {
+    test('is not healthy while PostgreSQL is down, and reports this', async () => {
       const server = await startServerOn('gone', await createDatabaseWithTables('gone'))
       const resumePostgres = await postgres.pause()
       await waitForHealth(
@@ -370,7 +370,7 @@ else {
 
     // This test needs permission to mount.
     if (hasSmallDisks)
-      test('is not healthy while the tablespace is full (53100), also without registrations, and states where to free space', async () => {
+      test('is not healthy while the tablespace is full (53100), even if there are no registrations, and states where to free space', async () => {
         const disk = makeSmallDisk(32)
         try {
           const tablespaceFolder = join(disk.folder, 'space')
@@ -389,7 +389,7 @@ else {
             isRejected = (await register(server, `asha${n}@example.org`)) === 503
           expect(isRejected).toBe(true)
           await waitForHealth(server, 503, /PostgreSQL has no space left on its disk/)
-          disk.makeRoom()
+          disk.freeSpace()
           await waitForHealth(server, 200, /"health":"good"/)
           await expect.poll(() => register(server, 'again@example.org')).toBe(201)
           await server.stop()

@@ -1,4 +1,4 @@
-/** The build of React that renders emails under `npm start`. */
+/** The React build that renders emails under `npm start`. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { openInbox } from '../../browser/inbox.ts'
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-libraries-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Prints each React file that the server loads. */
+/** A module that prints each React build that the server loads. */
 const WATCHER = join(folder, 'watcher.mjs')
 writeFileSync(
   WATCHER,
@@ -26,7 +26,7 @@ registerHooks({ load(url, context, next) {
 `,
 )
 
-/** Lists the builds that are loaded after a delegate has been sent a confirmation. */
+/** Lists the React builds that are loaded once a delegate has been sent a confirmation. */
 async function listLoadedBuilds(variables: Readonly<Record<string, string>>): Promise<{
   readonly builds: readonly string[]
   readonly hasSandbox: boolean

@@ -2,16 +2,16 @@
 import type { Instant } from '../../../engine/index.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { buildRegistration } from '../sample-registrations.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 
-/** Registers one delegate per address, and queues an email to it. */
+/** Registers one delegate per address, and queues an email to that address. */
 export async function queueEmails(
   dataDir: string,
   at: Instant,
   addresses: readonly string[],
 ): Promise<void> {
   await useEmptyDatabase(dataDir)
-  const store = await openStoreHere({ dataDir })
+  const store = await openStoreInProcess({ dataDir })
   try {
     for (const to of addresses) {
       const registration = await store.register(buildRegistration({ at }))

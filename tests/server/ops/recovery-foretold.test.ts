@@ -65,7 +65,7 @@ test('before a restore, doctor reports how many items a recovery will hold, and 
     /The last backup \(.+\) does not include later data: 2 registrations, 2 payments, 1 invoices/,
   )
 
-  // A restore of the complete data holds the same number of emails.
+  // If the complete data is restored, the recovery holds the same number of emails.
   const completeFolder = join(folders.folder, 'whole')
   await runCommand('db', 'backup', completeFolder)
   await runCommand('db', 'restore', completeFolder, '--move-aside')

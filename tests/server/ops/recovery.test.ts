@@ -1,4 +1,4 @@
-/** Problems after restoring an older copy, with the server in a separate process. */
+/** After an older copy is restored, data created since then is neither lost nor repeated. */
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ import { makeFolders, startServerProcess, startServerHere } from './operator.ts'
 import type { RunningServerHere } from './operator.ts'
 
 const PASSWORD = 'a password for operators'
-/** The clock continues while a server is down. */
+/** The hour that the clock shows. It continues while the server is down. */
 let hour = 8
 const getClock = () => ({ CLOCK: `2026-01-10T${String(hour).padStart(2, '0')}:00:00+05:30` })
 /** The gateway's message about a payment that is missing from the restored copy. */
@@ -74,7 +74,7 @@ describe('after restoring an older copy', () => {
       laterPayment = await payByCard(delegate.data)
       numbersBefore.push(await readInvoice(delegate.regNo))
     }
-    // This delegate pays after the copy was made. The gateway repeats its message after the restore.
+    // This delegate pays after the copy is made. The gateway repeats its message after the restore.
     const lastDelegate = await registerDelegate(server.url, 'last@example.org')
     lostPayment = await payByCard(lastDelegate.data)
     lostRegNo = lastDelegate.regNo
@@ -101,7 +101,7 @@ describe('after restoring an older copy', () => {
       unknown_order: lostRegNo,
       decisions: ['refund', 'move', 'dismiss'],
     })
-    // A repeated message is the same payment.
+    // A repeated message does not count as another payment.
     expect(await sendGatewayMessage(server.url, lostPayment)).toBe(200)
     expect(await readReviews(office)).toHaveLength(1)
   })
@@ -165,7 +165,7 @@ describe('after restoring an older copy', () => {
   })
 })
 
-test('an older file that was copied back manually is noticed at startup, because the folder had newer records', async () => {
+test('a startup detects an older database file that was copied back manually, because the folder has newer records', async () => {
   await server.stop()
   const file = join(folders.dataDir, 'rollcall.db')
   const olderFile = join(folders.folder, 'older.db')
@@ -194,7 +194,7 @@ test('an older file that was copied back manually is noticed at startup, because
   ])
 })
 
-test('also outside a recovery, a confirmed payment for an unknown order waits for staff', async () => {
+test('a confirmed payment for an unknown order waits for staff, even outside a recovery', async () => {
   await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'send'], getVariables())
   const reviewCount = (await readReviews(office)).length
   expect(
@@ -237,7 +237,7 @@ test('rollcall db recovery begin is rejected next to a running server, and a sec
   await start()
 })
 
-test('a recovery begins if a database is moved manually into a folder that served another database before', async () => {
+test('a recovery begins if a database is moved manually into a folder from which another database was served', async () => {
   await server.stop()
   await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], getVariables())
   const file = join(folders.dataDir, 'rollcall.db')
@@ -256,7 +256,7 @@ test('a recovery begins if a database is moved manually into a folder that serve
     )
     const { recovery } = await readRecovery(office)
     expect(recovery?.why).toMatch(/^The database is not the one that this DATA_DIR served until /)
-    // A recovery begins only once: another restart continues it.
+    // The recovery begins only once, and another restart continues it.
     await server.stop()
     await start()
     expect((await readRecovery(office)).past).toEqual([])

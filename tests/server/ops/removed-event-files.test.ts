@@ -1,4 +1,4 @@
-/** Event files that are removed, that are not regular files, or that are all missing, while a server runs. */
+/** Event files that are removed, all missing, or not regular files while a server is running. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { runHere } from '../run-command.ts'
 import { attemptStartHere, makeFolders, startServerProcess, startServerHere } from './operator.ts'
 import type { RunningServerHere } from './operator.ts'
 
-// Two events, so that one is still served when the other is removed.
+// Two events, so that one is still served after the other is removed.
 const folders = makeFolders(['afpicon2026.yaml', 'midzone2025.yaml'])
 let server: RunningServerHere | null = null
 afterEach(async () => {
@@ -37,7 +37,7 @@ const readHealth = async (): Promise<{ health: string; troubles: readonly string
   (await fetch(`${server?.url}/healthz`)).json()
 const file = join(folders.eventsDir, 'afpicon2026.yaml')
 
-test('a FIFO among the event files blocks neither the next change nor the shutdown', async () => {
+test('a FIFO among the event files does not block the next change or the shutdown', async () => {
   server = await startServerHere(folders)
   const fifo = join(folders.eventsDir, 'pipe2026.yaml')
   execFileSync('mkfifo', [fifo])
@@ -66,8 +66,8 @@ const runCommand = async (...args: readonly string[]): Promise<string> => {
   return stdout
 }
 
-test('removing an event file closes registration while the server runs, as at a restart; the log, the health check, rollcall event reload and rollcall doctor report this in the same words', async () => {
-  // A separate process, which the command signals to read its files again.
+test('removing an event file closes registration on a running server as it does on a restart; the log, the health check, rollcall event reload and rollcall doctor report this in the same words', async () => {
+  // A separate process, which the command can signal to read the files again.
   server = await startServerProcess(folders)
   expect(await register()).toBe(201)
   const text = readFileSync(file, 'utf8')
@@ -89,7 +89,7 @@ test('removing an event file closes registration while the server runs, as at a 
   await expect.poll(register, POLL_OPTIONS).toBe(201)
 })
 
-test('the events folder is missing: the server is degraded and keeps serving, also after a restart; a first startup is rejected', async () => {
+test('if the events folder is missing, the server is degraded and keeps serving, even after a restart, but a first startup is rejected', async () => {
   const movedDir = `${folders.eventsDir}-away`
   server = await startServerHere(folders)
   renameSync(folders.eventsDir, movedDir)
@@ -123,7 +123,7 @@ test('missing shared files are reported as missing, not as empty (EV103)', async
   renameSync(join(sharedFolder, 'texts.yaml'), join(sharedFolder, 'texts.away'))
   await expect
     .poll(async () => (await readHealth()).troubles, POLL_OPTIONS)
-    .toContainEqual('There is no texts.yaml in _shared. Restore it.')
+    .toContainEqual('Missing from _shared: texts.yaml. Restore it.')
   renameSync(join(sharedFolder, 'texts.away'), join(sharedFolder, 'texts.yaml'))
   await expect.poll(async () => (await readHealth()).troubles, POLL_OPTIONS).toEqual([])
   const movedDir = `${folders.eventsDir}-away`

@@ -57,11 +57,11 @@ const deleteDatabase = (dataDir: string): void => {
 }
 const runDoctor = (dataDir: string, variables: Readonly<Record<string, string>> = {}) =>
   runHere(['doctor'], { DATA_DIR: dataDir, EVENTS_DIR: folders.eventsDir, PORT: '1', ...variables })
-/** Reads the shell commands from a message: everything from `mkdir` to the end of the sentence. */
+/** Reads the shell commands in a message: everything from `mkdir` to the end of the sentence. */
 const readCommands = (text: string): string =>
   /run: (mkdir .+rollcall\.db)\. Then start/.exec(text)?.[1] ?? `no commands in ${text}`
 
-test('/healthz and rollcall doctor report a rescued database as long as it is in DATA_DIR', async () => {
+test('/healthz and rollcall doctor report a rescued database for as long as it is in DATA_DIR', async () => {
   server = await startServerHere(folders)
   const { dataDir } = folders
   const backup = join(folders.folder, 'backup')
@@ -85,7 +85,7 @@ test('/healthz and rollcall doctor report a rescued database as long as it is in
   const rejection = await attemptStartHere(folders)
   expect([rejection.status, readCommands(rejection.output)]).toEqual([2, readCommands(stdout)])
 
-  // The operator restores an older backup instead: the rescued database is still reported.
+  // The operator restores an older backup instead. The rescued database is still reported.
   expect((await runHere(['db', 'restore', backup], variables)).status).toBe(0)
   server = await startServerHere(folders)
   expect((await readHealth(server)).health).toBe('degraded')
@@ -106,7 +106,7 @@ test('/healthz and rollcall doctor report a rescued database as long as it is in
   await register(server)
 })
 
-test('a rescued database that is not needed is no longer reported once it is moved away as the health check says', async () => {
+test('a rescued database that is not needed is reported only until it is moved away as the health check says', async () => {
   server = await startServerHere(folders)
   const { dataDir } = folders
   deleteDatabase(dataDir)
@@ -148,7 +148,7 @@ if (hasSmallDisks)
       .poll(() => server?.readOutput(), POLL_OPTIONS)
       .toMatch(/all data of the database is in .*spare/)
     expect(await server.stop()).toBe(2)
-    disk.makeRoom()
+    disk.freeSpace()
     const rejection = await attemptStartHere(serverFolders)
     expect([rejection.status, rejection.output]).toEqual([
       2,

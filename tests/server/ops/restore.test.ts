@@ -1,4 +1,4 @@
-/** Backups and restores next to running servers and on full disks: files, owners and messages. */
+/** Backups and restores next to running servers and on full disks: their files, file owners and messages. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -85,7 +85,7 @@ const createSmallDisk = (megabytes: number): SmallDisk => {
 }
 
 describe('a restore', () => {
-  test('of one copy three times in a row issues no invoice number twice: each restore has a separate series', async () => {
+  test('of one copy, three times in a row, starts a separate series of invoice numbers each time, so no number is issued twice', async () => {
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
@@ -119,7 +119,7 @@ describe('a restore', () => {
     expect(readEmails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
 
-  test("next to a killed server's log is rejected, or moves the log aside: neither a malformed database of 60 registrations nor the earlier 660 registrations are served", async () => {
+  test("next to a killed server's log is rejected, or moves the log aside, so that neither a malformed database with 60 registrations nor the earlier 660 registrations are served", async () => {
     const backupFolder = join(folders.folder, 'backup')
     const startedServer = await startServerProcess(folders)
     server = startedServer
@@ -172,7 +172,7 @@ describe('a restore', () => {
     expect(readEmails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
 
-  test('of a backup whose database is corrupt reports it, and leaves nothing', async () => {
+  test('of a backup whose database is corrupt reports this and leaves no files', async () => {
     const backupFolder = join(folders.folder, 'backup')
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
@@ -192,7 +192,7 @@ describe('a restore', () => {
 
   // Only root can give files to another user.
   if (process.getuid?.() === 0)
-    test('by root gives the files to the owner of the folder, whose server reads them', async () => {
+    test("by root gives the files to the folder's owner, so that the owner's server can read them", async () => {
       const backupFolder = join(folders.folder, 'backup')
       server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
@@ -208,7 +208,7 @@ describe('a restore', () => {
     })
 
   if (hasSmallDisks)
-    test('without space prints a message and leaves nothing', async () => {
+    test('without enough space prints a message and leaves no files', async () => {
       const backupFolder = join(folders.folder, 'backup')
       server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
@@ -228,8 +228,8 @@ describe('a restore', () => {
 })
 
 /**
- * Code that reports each sync and rename. If INSTEAD is set, it replaces the restored database with that file, like a
- * disk that returns different bytes.
+ * Code that reports each sync and rename. If INSTEAD is set, the code replaces the restored database with that file, as
+ * if the disk returned different bytes.
  */
 const TRACED_CODE = `
 import { createRequire, syncBuiltinESMExports } from 'node:module'
@@ -265,7 +265,7 @@ describe('a restore on a failing disk', () => {
     const stopListening = onProgress(({ step }) => void steps.add(step))
     expect((await runHere(['db', 'backup', copy], tracedFolders)).status).toBe(0)
     stopListening()
-    // A large database is copied in a thread.
+    // A large database is copied in a worker thread.
     const largeCopy = join(folders.folder, 'large.db')
     await copyDatabaseWithProgress({ dataDir: folders.dataDir, target: largeCopy }, 0)
     expect(checkCopy(largeCopy)).toEqual(checkCopy(join(copy, 'rollcall.db')))
@@ -285,7 +285,7 @@ describe('a restore on a failing disk', () => {
 
   test('syncs the file before the rename, and the rename before the command ends', async () => {
     const { status, stderr, backupSteps } = await restoreTraced()
-    // Copying the database alone can take minutes.
+    // Copying the database can take minutes by itself, so progress is reported.
     expect(backupSteps).toEqual([
       'Copying the database (KB)',
       'Counting the rows',
@@ -305,7 +305,7 @@ describe('a restore on a failing disk', () => {
     ])
   })
 
-  test('is compared with the backup again under its final name; a database that differs is not served', async () => {
+  test('compares the database with the backup again under its final name; a database that differs is not served', async () => {
     const otherFolder = join(folders.folder, 'other')
     await useEmptyDatabase(otherFolder)
     const {
@@ -324,7 +324,7 @@ describe('a restore on a failing disk', () => {
 })
 
 describe('a backup', () => {
-  test('that is interrupted leaves nothing', async () => {
+  test('that is interrupted leaves no files', async () => {
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     await server.stop()
@@ -356,7 +356,7 @@ describe('a backup', () => {
     expect(readdirSync(backupsFolder)).toEqual(status === 0 ? ['today'] : [])
   })
 
-  test('of a database without registrations does not count, and removes no other backup', async () => {
+  test('of a database without registrations does not count as a backup and does not remove other backups', async () => {
     const backupsFolder = join(folders.folder, 'backups')
     mkdirSync(backupsFolder)
     server = await startServerHere(folders)
@@ -380,7 +380,7 @@ describe('a backup', () => {
     )
   })
 
-  test('without event files, as with a disk that is not mounted, is not complete and removes no older backup', async () => {
+  test('without event files, as if a disk were not mounted, is not complete and does not remove older backups', async () => {
     const backupsFolder = join(folders.folder, 'backups')
     mkdirSync(backupsFolder)
     server = await startServerHere(folders)
@@ -414,7 +414,7 @@ describe('a backup', () => {
     })
   })
 
-  test('into a missing folder does not create the folder: the disk may not be mounted', async () => {
+  test('into a missing folder does not create the folder, because the disk may not be mounted', async () => {
     server = await startServerHere(folders)
     const missingFolder = join(folders.folder, 'backups', '2026')
     expect(await runRollcall(['db', 'backup', join(missingFolder, '01-10')])).toMatchObject({
@@ -424,7 +424,7 @@ describe('a backup', () => {
     expect(existsSync(join(folders.folder, 'backups'))).toBe(false)
   })
 
-  test('into DATA_DIR or EVENTS_DIR is rejected, also through a link: the next backup would contain this one', async () => {
+  test('into DATA_DIR or EVENTS_DIR is rejected, even through a link, because the next backup would contain this one', async () => {
     server = await startServerHere(folders)
     const link = join(folders.folder, 'link')
     symlinkSync(folders.dataDir, link)
@@ -457,7 +457,7 @@ describe('a backup', () => {
   })
 
   if (hasSmallDisks) {
-    test('without space at its target reports that folder and leaves nothing', async () => {
+    test('without enough space at its target reports that folder and leaves no files', async () => {
       server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
       const disk = createSmallDisk(1)
@@ -471,7 +471,7 @@ describe('a backup', () => {
       expect(readdirSync(disk.folder)).toEqual(['filler'])
     })
 
-    test('on a full DATA_DIR is complete and exits with 0, with a message about the missing note', async () => {
+    test('on a full DATA_DIR is complete and exits with 0, but reports that its time could not be recorded', async () => {
       const disk = createSmallDisk(48)
       const serverFolders = { ...folders, dataDir: join(disk.folder, 'var') }
       server = await startServerHere(serverFolders)
@@ -489,10 +489,10 @@ describe('a backup', () => {
         ),
       ])
       expect(existsSync(join(serverFolders.dataDir, 'backed-up'))).toBe(false)
-      disk.makeRoom()
+      disk.freeSpace()
     })
 
-    test('of a full DATA_DIR without a server reports that the disk of the database is full, not the disk of the target', async () => {
+    test("of a full DATA_DIR without a server reports that the database's disk is full, not the target's", async () => {
       const disk = createSmallDisk(48)
       const serverFolders = { ...folders, dataDir: join(disk.folder, 'var') }
       const startedServer = await startServerProcess(serverFolders)
@@ -517,7 +517,7 @@ describe('a backup', () => {
   }
 
   if (process.getuid?.() === 0)
-    test('by root leaves a note that the server, which runs as another user, can replace', async () => {
+    test('by root records its time in a file that the server, which runs as another user, can replace', async () => {
       server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
       await server.stop()

@@ -29,12 +29,12 @@ import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { hostileFiles } from '../hostile-uploads.ts'
 import { useCompiledEvents } from '../prepared-files.ts'
 import { BASE_ENV, runHere, top } from '../run-command.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 import { beginUpload } from '../upload-client.ts'
 
 /** The size limit of the sample event's proof. */
 const PROOF_BYTES = 5 * 1024 * 1024
-/** Enough uploads to far exceed the constant part of memory: V8 may keep up to 64 MB of unused buffers. */
+/** Enough uploads to far exceed the memory that a server always uses: V8 may keep up to 64 MB of unused buffers. */
 const PROOF_COUNT = 40
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-process-'))
 // The test needs only one event.
@@ -42,7 +42,7 @@ for (const name of ['_shared', 'afpicon2026.yaml'])
   cpSync(join(top, 'events', name), join(folder, 'events', name), { recursive: true })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Starts the server in this process. Returns its output, and the server or the exit status. */
+/** Starts the server in this process. Returns its output, and the server or the reason why it did not start. */
 async function bootHere(name: string, variables: Readonly<Record<string, string>> = {}) {
   useCompiledEvents(join(folder, name))
   const environmentResult = readEnvironment({ ...getDefaultVariables(name), ...variables })
@@ -55,12 +55,12 @@ async function bootHere(name: string, variables: Readonly<Record<string, string>
     environment,
     { print, printError: print, environment: () => environment },
     { write: () => {}, waitForStop: () => stopRequested },
-    { openStore: openStoreHere },
+    { openStore: openStoreInProcess },
   )
   return { booted: bootResult, readOutput: () => output, requestStop }
 }
 
-/** Attempts a startup that must fail. Returns the result as `ended with STATUS: TEXT`. */
+/** Attempts a startup that must fail, and returns the result as `ended with STATUS: TEXT`. */
 async function expectRejectedStart(
   name: string,
   variables: Readonly<Record<string, string>> = {},
@@ -72,7 +72,7 @@ async function expectRejectedStart(
     : `ended with ${bootResult.error.status}: ${readOutput()}${bootResult.error.text}`
 }
 
-/** Starts a server in this process. `stop` stops it. */
+/** Starts a server in this process. Throws if it does not start. */
 async function startInProcess(name: string) {
   const { booted: bootResult, readOutput, requestStop } = await bootHere(name)
   if (!bootResult.ok) throw new Error(bootResult.error.text)
@@ -95,7 +95,7 @@ type Server = {
   readonly process: ChildProcess
   readonly stop: () => Promise<number | null>
 }
-/** Returns the default variables of the servers in this file. */
+/** Returns the default environment variables for the servers in this file. */
 const getDefaultVariables = (name: string): Readonly<Record<string, string>> => ({
   PORT: '0',
   SANDBOX_PORT: '0',
@@ -144,7 +144,7 @@ await booted.value.stopped
     }
     child.stdout.on('data', addOutput)
     child.stderr.on('data', addOutput)
-    // By then, all output of the process has arrived.
+    // On 'close', all of the process's output has arrived.
     child.once('close', (status) => reject(new Error(`ended with ${status}: ${output}`)))
   })
   const stop = async (): Promise<number | null> => {
@@ -171,9 +171,9 @@ describe('over a real socket', () => {
   afterAll(() => server.stop())
 
   test.each([
-    ['announced', true],
-    ['without a length', false],
-  ])('a body of 100 MB, %s, gets 413 and nothing is stored', async (_what, isAnnounced) => {
+    ['with its length', true],
+    ['without its length', false],
+  ])('a body of 100 MB (%s) gets 413, and nothing is stored', async (_what, isAnnounced) => {
     const chunk = new Uint8Array(1024 * 1024).fill(32)
     let sentChunks = 0
     const stream = new ReadableStream<Uint8Array>({
@@ -197,7 +197,7 @@ describe('over a real socket', () => {
     db.close()
   })
 
-  test('forty concurrent uploads of 5 MB are written to disk on arrival; an aborted one leaves nothing', async () => {
+  test('forty concurrent uploads of 5 MB are written to disk as they arrive; an aborted upload leaves no file', async () => {
     const answers = {
       full_name: 'Asha Nair',
       email: 'asha@example.org',
@@ -219,8 +219,8 @@ describe('over a real socket', () => {
         },
       )
       .toEqual(Array.from({ length: PROOF_COUNT }, () => PROOF_BYTES))
-    // Uploads held in memory would occupy at least their own size; the limit allows for sockets and
-    // uncollected memory.
+    // Uploads held in memory would occupy at least their own size. The limit allows for sockets and for memory that
+    // is not collected yet.
     expect((await readMemoryBytes(server)) - idleBytes).toBeLessThan(
       0.75 * PROOF_COUNT * PROOF_BYTES,
     )
@@ -253,7 +253,7 @@ describe('over a real socket', () => {
     const idleBytes = await readMemoryBytes(server)
     const statuses = Promise.all(hostileFiles.map(([, name, bytes]) => send(name, bytes)))
     expect((await fetch(`${server.url}/api/afpicon/tariff-info/`)).status).toBe(200)
-    // Further tables of an OLE file begin at 7 MB, above the field's limit.
+    // In an OLE file, further tables begin at 7 MB, which exceeds the field's limit.
     expect(await statuses).toEqual(
       hostileFiles.map(([, , { length }]) => (length > PROOF_BYTES ? 413 : 422)),
     )
@@ -276,7 +276,7 @@ describe('over a real socket', () => {
     agent.destroy()
   })
 
-  test('invalid HTTP is rejected in the common format', async () => {
+  test('invalid HTTP is rejected with an error in the usual format', async () => {
     const socket = connect(server.port, '127.0.0.1')
     socket.write('HELLO\r\n\r\n')
     let answer = ''
@@ -297,7 +297,7 @@ describe('over a real socket', () => {
 })
 
 describe('starting and stopping', () => {
-  test('the first start prints a password once, which signs in; the second prints none', async () => {
+  test('the first start prints a password that works for signing in; the second start prints none', async () => {
     const first = await startInProcess('admin')
     const password = /Admin {4}admin, password (\S+)/.exec(first.readOutput())?.[1] ?? ''
     expect(password).toMatch(/^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/)
@@ -313,7 +313,7 @@ describe('starting and stopping', () => {
     await second.stop()
   })
 
-  test('a common first password is rejected, and no user is added', async () => {
+  test('a common password for the first user is rejected, and no user is added', async () => {
     expect(await expectRejectedStart('weak', { ADMIN_PASSWORD: 'Welcome@123' })).toMatch(
       /ended with 2: ADMIN_PASSWORD was not accepted\. This password is too easy to guess/,
     )
@@ -322,10 +322,10 @@ describe('starting and stopping', () => {
     await server.stop()
   })
 
-  test('on a signal, a server completes the request in progress, accepts no new one, and exits with 0', async () => {
+  test('on a signal, a server completes the request in progress, accepts no new requests, and exits with 0', async () => {
     const server = await startServer('stop')
     const halfRequest = await sendHalf(server)
-    // Browsers open connections in advance and keep them; they must not delay the shutdown.
+    // Browsers open connections in advance and keep them open. Such connections must not delay the shutdown.
     const earlyConnection = connect(server.port, '127.0.0.1')
     await once(earlyConnection, 'connect')
     earlyConnection.on('error', () => {})
@@ -341,7 +341,7 @@ describe('starting and stopping', () => {
     db.close()
   })
 
-  test('a second server on the same data folder prints a message and exits with 2; after a kill the folder is free', async () => {
+  test('a second server on the same data folder prints a message and exits with 2; once the first is killed, the folder is free', async () => {
     const server = await startServer('alone')
     expect(await expectRejectedStart('alone')).toMatch(
       /ended with 2: Another server is using DATA_DIR \(\S+alone\)/,
@@ -354,7 +354,7 @@ describe('starting and stopping', () => {
     stopServing?.()
   })
 
-  test('after a first start on an occupied port, the next start prints the password of the owner', async () => {
+  test("after a first start on an occupied port, the next start prints the owner's password", async () => {
     const server = await startInProcess('first')
     const { port } = new URL(server.url)
     expect(await expectRejectedStart('second', { PORT: port })).toBe(
@@ -372,7 +372,7 @@ describe('starting and stopping', () => {
     ['192.0.2.1', 'EADDRNOTAVAIL'],
     ['there.invalid', 'ENOTFOUND|EAI_AGAIN'],
   ])(
-    'a HOST that is not an address of this machine (%s) causes a message, not a stack trace',
+    'a HOST that is not an address of this machine (%s) leads to a message, not a stack trace',
     async (HOST, codes) => {
       expect(await expectRejectedStart('host', { HOST, PUBLIC_SANDBOX: 'no-real-money' })).toMatch(
         new RegExp(
@@ -400,7 +400,7 @@ describe('starting and stopping', () => {
       /it is damaged/,
     ],
   ])(
-    'a database %s gives a message and status 2, for the server and for commands',
+    'on a database %s, the server and commands print a message and exit with 2',
     async (fault, damage, message) => {
       const name = `database ${fault}`.replaceAll(' ', '-')
       mkdirSync(join(folder, name))
@@ -414,7 +414,7 @@ describe('starting and stopping', () => {
     },
   )
 
-  test('a start with an error in an event file exits with 1, as does one with demo values in production', async () => {
+  test('a start exits with 1 if an event file has an error, or contains demo values in production', async () => {
     const events = join(folder, 'broken')
     mkdirSync(events, { recursive: true })
     writeFileSync(join(events, 'broken.yaml'), 'event: [')
@@ -423,7 +423,7 @@ describe('starting and stopping', () => {
     )
     const liveVariables = { GATEWAY_MODE: 'live', RATE_LIMITS: 'on', CLOCK: '' }
     const publicVariables = { ...liveVariables, PUBLIC_URL: 'https://register.example.org' }
-    // Missing settings that may be intended give a warning; impossible ones prevent the startup.
+    // Settings that may be missing intentionally cause a warning. Impossible settings prevent the startup.
     expect(await expectRejectedStart('live-var', publicVariables)).toMatch(
       /ended with 1: SMTP_URL is not set: [^]*TRUST_PROXY is not set: [^]*is not served in production/,
     )
@@ -433,9 +433,9 @@ describe('starting and stopping', () => {
   })
 })
 
-// Tests of the store are in sqlite.test.ts.
+// The store's own tests are in sqlite.test.ts.
 registerThorough(() => {
-  test('of 64 requests for the last seat, sent to two servers on one database, one gets the seat', async () => {
+  test('of 64 requests for the last seat, sent to two servers on the same database, exactly one gets the seat', async () => {
     const eventsDir = join(folder, 'seats-events')
     cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
     const quotas = `
@@ -449,8 +449,8 @@ quotas:
       ADMIN_PASSWORD: 'a password for two servers',
       CLOCK: '2026-01-10',
     }
-    // Started sequentially, because the first creates the database. Each folder has one server, so the second folder
-    // links to that database.
+    // The servers start one after the other, because the first creates the database. A data folder allows only one
+    // server, so the second folder links to that database.
     const first = await startServer('seats', variables)
     const secondFolder = join(folder, 'seats-2')
     mkdirSync(secondFolder)
@@ -491,8 +491,8 @@ quotas:
   })
 })
 
-test('a full disk during an upload is reported to the delegate, is logged once, and affects no other request', async () => {
-  // No file may exceed 2 MB, which is a full disk for the writer.
+test('a full disk during an upload is reported to the delegate, is logged once, and does not affect other requests', async () => {
+  // No file may exceed 2 MB, which has the effect of a full disk.
   const limitedShell = ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh']
   const server = await startServer('full', {}, limitedShell)
   const send = async (bytes: number): Promise<Response> => {
@@ -543,7 +543,7 @@ test.each([
   },
 )
 
-/** Reads the resident memory of the server's process in bytes. */
+/** Reads the resident memory of the server process in bytes. */
 async function readMemoryBytes(server: Server): Promise<number> {
   const metrics = await (await fetch(`${server.url}/metrics`)).text()
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1])

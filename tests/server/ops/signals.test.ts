@@ -1,4 +1,4 @@
-/** Signals to a server process, as operators, npm or systemd send them. */
+/** Signals to a server process, as sent by operators, npm or systemd. */
 import { cpSync, existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -12,11 +12,11 @@ const waitForOutput = async (server: RunningServer, text: string): Promise<void>
   await expect.poll(server.readOutput, { timeout: 200_000, interval: 20 }).toContain(text)
 }
 
-test('a signal to the whole process group, which npm forwards too, counts once: requests in progress are completed', async () => {
+test('a signal to the whole process group that npm also forwards counts once: requests in progress are completed', async () => {
   const server = await startServerProcess(folders, {}, ['npm', 'start'])
   const halfRequest = await sendHalf(server)
   process.kill(-server.pid, 'SIGTERM')
-  // The system may merge two signals of the same kind.
+  // This signal differs, because the system may merge two signals of the same kind.
   process.kill(-server.pid, 'SIGINT')
   await waitForOutput(server, '"message":"stopping"')
   // A server that exits immediately may reset the connection.
@@ -26,7 +26,7 @@ test('a signal to the whole process group, which npm forwards too, counts once: 
   expect(server.readOutput()).not.toContain('second stop signal')
 })
 
-test('npm start forwards a signal and leaves no server; SIGHUP and rollcall event reload read the event files again', async () => {
+test('npm start forwards a signal and leaves no server running; rollcall event reload makes a server read the event files again', async () => {
   const server = await startServerProcess(folders, {}, ['npm', 'start'])
   const reloadResult = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
   expect([reloadResult.status, reloadResult.stdout]).toEqual([
@@ -45,8 +45,8 @@ test('npm start forwards a signal and leaves no server; SIGHUP and rollcall even
   ])
 })
 
-test('a demo prints the path of its database, and deletes it on a signal', async () => {
-  // With one event, the demo generates only a fraction of its delegates.
+test('a demo prints the path of its database, and deletes the database on a signal', async () => {
+  // With a single event, the demo generates only a fraction of its usual delegates.
   const fewEvents = join(folders.folder, 'few')
   cpSync(join(folders.eventsDir, '_shared'), join(fewEvents, '_shared'), { recursive: true })
   cpSync(join(folders.eventsDir, 'afpicon2026.yaml'), join(fewEvents, 'afpicon2026.yaml'))
@@ -61,7 +61,7 @@ test('a demo prints the path of its database, and deletes it on a signal', async
   expect(existsSync(dataDir)).toBe(false)
 })
 
-test('a second signal ends the server immediately, with the reason in the log', async () => {
+test('a second signal ends the server immediately, and the log states the reason', async () => {
   const server = await startServerProcess(folders)
   await sendHalf(server)
   process.kill(server.pid, 'SIGTERM')
@@ -91,7 +91,7 @@ test('a server that exits because of an internal error logs the error', async ()
   })
 })
 
-/** Copies the parts of this tree that a server needs, without the built web app. */
+/** Copies the parts of the source tree that a server needs, without the built web app. */
 function createUnbuiltTree(): string {
   const sourceTree = mkdtempSync(join(folders.folder, 'tree-'))
   for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
@@ -104,9 +104,9 @@ function createUnbuiltTree(): string {
   return sourceTree
 }
 
-test('a first start builds the web app in a separate process, to release its memory', () => {
+test('a first start builds the web app in a separate process, so that the memory is released', () => {
   const sourceTree = createUnbuiltTree()
-  // Replaces the build, which is slow, with a command that prints its process id.
+  // Replaces the slow build with a command that prints its process id.
   writeFileSync(
     join(sourceTree, 'server', 'cli', 'build.ts'),
     "export const buildCommand = { summary: '', help: '', run: async () => (console.log(`built by ${process.pid}`), 3) }",
@@ -144,7 +144,7 @@ test('code is compiled once for all threads', () => {
   expect(stdout).toMatch(/^kept in .+node_modules\/\.cache\/rollcall$/m)
 })
 
-test('in production a server without a built web app reports it, and builds nothing', () => {
+test('in production, a server without a built web app reports this and builds nothing', () => {
   const sourceTree = createUnbuiltTree()
   const { status, stderr } = run([join(sourceTree, 'bin', 'rollcall.js'), 'start'], {
     GATEWAY_MODE: 'live',

@@ -1,4 +1,4 @@
-/** A mail server that accepts connections but never responds, and the health check's report on emails. */
+/** A mail server that accepts connections but never responds, and what the health check reports about emails. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
@@ -31,7 +31,7 @@ afterEach(async () => {
   folders.remove()
 })
 
-/** Opens a mail server that never responds, or never completes its response about one recipient. */
+/** Opens a mail server that never responds to anyone, or that never completes its response about one recipient. */
 async function openSilentServer(silentFor: 'everyone' | { readonly to: string }): Promise<{
   readonly url: string
   readonly heldCount: () => number
@@ -71,7 +71,7 @@ async function openSilentServer(silentFor: 'everyone' | { readonly to: string })
           to.push(/<(.+)>/.exec(line)?.[1] ?? '')
           if (to.includes(silentFor.to)) {
             heldCount += 1
-            // The response never ends: no line is marked as the last.
+            // The response never ends, because no line is marked as the last one.
             const dripTimer = setInterval(() => respond('250-one moment'), 200)
             socket.on('close', () => clearInterval(dripTimer))
             continue
@@ -113,9 +113,9 @@ test('a mail server that accepts connections but never responds does not prevent
   const smtpServer = await openSilentServer('everyone')
   await queueEmailsFor('asha@example.org')
   server = await startServerProcess(folders, { SMTP_URL: smtpServer.url })
-  // One connection is for the check at startup, another for the email.
+  // One connection is for the check at startup, and the other for the email.
   await expect.poll(smtpServer.heldCount, POLL_OPTIONS).toBeGreaterThan(1)
-  // The mail server would never end the connections.
+  // The mail server itself would never close the connections.
   expect(await server.stop()).toBe(0)
   expect(server.readOutput()).toContain('"stopped"')
   const workingServer = await openServer()
@@ -130,7 +130,7 @@ test('one email that the mail server never accepts does not stop the queue', asy
   const smtpServer = await openSilentServer({ to: 'silent@example.org' })
   const otherAddresses = Array.from({ length: 12 }, (_, n) => `other${n}@example.org`)
   await queueEmailsFor('silent@example.org', ...otherAddresses)
-  // Shortens the time limit of an email.
+  // Shortens the time limit for sending an email.
   cleanups.push(await shortenBackgroundTimers(90_000, 10_000))
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
   await expect
@@ -149,7 +149,7 @@ test('one email that the mail server never accepts does not stop the queue', asy
 test('rollcall doctor does not report that a mail server accepts emails if it has accepted none', async () => {
   const smtpServer = await openSilentServer({ to: 'silent@example.org' })
   await queueEmailsFor('silent@example.org')
-  // Shortens the time limit of an email.
+  // Shortens the time limit for sending an email.
   cleanups.push(await shortenBackgroundTimers(90_000, 1_000))
   server = await startServerHere(folders, { SMTP_URL: smtpServer.url })
   await expect

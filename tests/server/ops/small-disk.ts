@@ -19,13 +19,13 @@ export type SmallDisk = {
   /** Uses up all remaining space. */
   fill(): void
   /** Frees the space that `fill` used. */
-  makeRoom(): void
+  freeSpace(): void
   /** Remounts the disk: read-only, as after a disk error, or writable. */
   setReadOnly(isReadOnly: boolean): void
   /** Creates empty files until only `freeInodes` inodes are free. */
   fillFiles(freeInodes: number): void
   /** Removes the files that `fillFiles` created. */
-  makeRoomForFiles(): void
+  removeFillerFiles(): void
   remove(): void
 }
 
@@ -43,16 +43,16 @@ function canMount(): boolean {
   return isPossible
 }
 
-/** False if the tests may not mount a file system. They then warn once, and test only file size limits. */
+/** False if the tests may not mount a file system. They then print a warning and test only file size limits. */
 export const hasSmallDisks = canMount()
 if (!hasSmallDisks)
   console.warn('· no file system can be mounted here: tests that need a small disk are skipped')
 
-/** Mounts a disk of this size. `inodeCount` defaults to the system's number of inodes. */
+/** Mounts a disk of this size. `inodeCount` defaults to the system's default number of inodes. */
 export function makeSmallDisk(megabytes: number, inodeCount?: number): SmallDisk {
   const parent = mkdtempSync(join(tmpdir(), 'rollcall-disk-'))
   const folder = join(parent, 'disk')
-  // PostgreSQL does not run as root.
+  // PostgreSQL does not run as root, so other users must be able to enter the folder.
   chmodSync(parent, 0o755)
   mkdirSync(folder)
   const inodes = inodeCount === undefined ? '' : `,nr_inodes=${inodeCount}`
@@ -75,7 +75,7 @@ export function makeSmallDisk(megabytes: number, inodeCount?: number): SmallDisk
         closeSync(file)
       }
     },
-    makeRoom: () => rmSync(fillerFile, { force: true }),
+    freeSpace: () => rmSync(fillerFile, { force: true }),
     setReadOnly(isReadOnly) {
       if (!mount(['-o', `remount,${isReadOnly ? 'ro' : 'rw'}`, folder]))
         throw new Error(`${folder} cannot be mounted again`)
@@ -85,7 +85,7 @@ export function makeSmallDisk(megabytes: number, inodeCount?: number): SmallDisk
       for (let n = statfsSync(folder).ffree; n > remaining; n -= 1)
         writeFileSync(join(emptyFilesFolder, `${n}`), '')
     },
-    makeRoomForFiles: () => rmSync(emptyFilesFolder, { recursive: true, force: true }),
+    removeFillerFiles: () => rmSync(emptyFilesFolder, { recursive: true, force: true }),
     remove() {
       unmount(folder)
       rmSync(parent, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-/** Restarts a server on a socket that another process holds: no connection is refused. */
+/** No connection is refused while a server restarts on a socket that another process holds. */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -16,7 +16,7 @@ afterAll(() => folders.remove())
 
 test('when a server restarts under load, every request gets a response, and every delegate is registered once', async () => {
   const socketParent = await startSocketParent(folders)
-  // Before a server runs, the client waits and is not refused.
+  // Before a server is running, the client waits and is not refused.
   const firstResponse = fetch(`${socketParent.url}/healthz`, { headers: { connection: 'close' } })
   socketParent.start()
   await socketParent.waitUntilServing()
@@ -67,7 +67,7 @@ test('a server accepts only one socket, and only if it was opened for its proces
   ])
 })
 
-test('a start without the socket prints a message and exits with 2', () => {
+test('a start without its socket prints a message and exits with 2', () => {
   const { status, stderr } = spawnSync(
     'sh',
     ['-c', 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@" 3<&-', 'sh', process.execPath, launcher, 'start'],

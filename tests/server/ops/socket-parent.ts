@@ -1,4 +1,4 @@
-/** A parent process that holds a listening socket for successive servers, like a systemd socket unit. */
+/** A parent process that holds a listening socket for successive servers, as a systemd socket unit does. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -19,11 +19,11 @@ export type SocketParent = {
   readonly url: string
   readonly port: number
   readonly readOutput: () => string
-  /** Starts a server; clients wait until it listens. */
+  /** Starts a server. Clients wait until it listens. */
   start(): void
   /** Returns the process id of the server that `start` started, once it serves. */
   waitUntilServing(): Promise<number>
-  /** Signals the server and returns its exit status; the socket stays open. */
+  /** Sends the server a signal and returns its exit status. The socket stays open. */
   stop(signal?: NodeJS.Signals): Promise<number>
   /** Ends the server and the socket. */
   close(): Promise<void>
@@ -41,14 +41,14 @@ export async function startSocketParent(
   const address = listener.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   const { port } = address
-  // The file descriptor of the socket. Node has no API for it.
+  // Node has no API for a socket's file descriptor.
   const { fd } = (listener as unknown as { readonly _handle: { readonly fd: number } })._handle
   const parent = spawn('sh', ['-c', PARENT_SCRIPT, 'sh', ...command], {
     cwd: top,
     env: { ...(await getDefaultVariables({ dataDir, eventsDir }, port)), ...variables },
     stdio: ['pipe', 'pipe', 'pipe', fd],
   })
-  // Now only the parent has the socket; no request has arrived yet.
+  // From here on, only the parent has the socket. No request has arrived yet.
   listener.close()
   let output = ''
   const checks = new Set<() => void>()

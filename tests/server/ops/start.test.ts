@@ -1,4 +1,4 @@
-/** A startup whose database is missing, and a startup on a full disk. */
+/** Startups whose database is missing, and startups on a full disk. */
 import {
   copyFileSync,
   existsSync,
@@ -51,7 +51,7 @@ const countRegistrations = (dataDir: string): number => {
   }
 }
 
-describe('a startup where a database existed', () => {
+describe('a startup in a folder where a database existed', () => {
   let folders: ReturnType<typeof makeFolders>
   beforeEach(() => {
     folders = makeFolders()
@@ -63,11 +63,11 @@ describe('a startup where a database existed', () => {
   }
   afterEach(() => folders.remove())
 
-  test('a deleted or emptied database is not served as an empty one: the startup exits with 2 and states how to continue', async () => {
+  test('does not replace a deleted or emptied database with an empty one, but exits with 2 and states how to continue', async () => {
     await startAndStop()
     const file = join(folders.dataDir, 'rollcall.db')
-    const keptFile = join(folders.folder, 'kept.db')
-    copyFileSync(file, keptFile)
+    const copiedFile = join(folders.folder, 'kept.db')
+    copyFileSync(file, copiedFile)
     expect(countRegistrations(folders.dataDir)).toBe(1)
     truncateSync(file)
     const emptiedStart = await attemptStartHere(folders)
@@ -84,7 +84,7 @@ describe('a startup where a database existed', () => {
       expect.stringMatching(/^There is no database .+rollcall\.db, and /),
     ])
     expect(existsSync(file)).toBe(false)
-    // No other command creates a database, which the next startup would serve.
+    // No other command creates a database either. The next startup would serve it.
     const listResult = await runHere(['user', 'list'], {
       DATA_DIR: folders.dataDir,
       EVENTS_DIR: folders.eventsDir,
@@ -95,12 +95,12 @@ describe('a startup where a database existed', () => {
       EVENTS_DIR: folders.eventsDir,
     })
     expect(doctorResult.stdout).toMatch(/^wrong +There is no database .+rollcall start --new/m)
-    copyFileSync(keptFile, file)
+    copyFileSync(copiedFile, file)
     expect((await attemptStartHere(folders)).status).toBe('serves')
     expect(countRegistrations(folders.dataDir)).toBe(1)
   })
 
-  test("if only the record of a database's latest state remains, no empty database is served", async () => {
+  test("serves no empty database if only the record of the database's latest state remains", async () => {
     await startAndStop()
     for (const name of readdirSync(folders.dataDir))
       if (name !== 'last-served.json')
@@ -113,7 +113,7 @@ describe('a startup where a database existed', () => {
     expect(existsSync(join(folders.dataDir, 'rollcall.db'))).toBe(false)
   })
 
-  test('recovery, reviews and export report that DATA_DIR has no database, and create none', async () => {
+  test('recovery, reviews and export report that DATA_DIR has no database, and do not create one', async () => {
     const dataDir = join(folders.folder, 'wrong-folder')
     const variables = { DATA_DIR: dataDir, EVENTS_DIR: folders.eventsDir }
     for (const command of [
@@ -148,7 +148,7 @@ describe('a startup where a database existed', () => {
     )
   })
 
-  test("rollcall start --new starts with a new database, keeps the old one's log, and exits with 0; next to a database it exits with 2", async () => {
+  test("rollcall start --new starts with a new database, keeps the old database's log, and exits with 0; if there is a database, it exits with 2", async () => {
     await startAndStop()
     rmSync(join(folders.dataDir, 'rollcall.db'))
     writeFileSync(join(folders.dataDir, 'rollcall.db-wal'), 'what can still be saved')
@@ -175,15 +175,15 @@ describe('a startup where a database existed', () => {
     expect((await attemptStartHere(folders)).status).toBe('serves')
   })
 
-  // Simulates a failing disk with SQLite's error, as better-sqlite3 throws it. No file system can produce this error on
-  // demand.
+  // Simulates a failing disk with SQLite's error as better-sqlite3 throws it, because no file system can produce this
+  // error on demand.
   const FAILING_DISK_CODE = `
 import { createRequire } from 'node:module'
 const Database = createRequire(${JSON.stringify(`file://${top}/`)})('better-sqlite3')
 Database.prototype.pragma = () => {
   throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_READ')
 }`
-  test('on a disk error, a startup exits with 75 and a message, and a command with 2 and a message', async () => {
+  test('on a disk error, a startup exits with 75 and a command with 2, both with a message', async () => {
     await startAndStop()
     const message =
       /^The database rollcall\.db in DATA_DIR cannot be used: its disk reports an error\. Check the system log\. /
@@ -203,7 +203,7 @@ Database.prototype.pragma = () => {
   })
 
   test.each(['uploads/', 'mail/', 'backed-up', 'serving.lock', 'rollcall.db-wal'])(
-    '%s alone shows that there was a database',
+    '%s alone is evidence that there was a database',
     async (name) => {
       const dataDir = join(folders.folder, 'other')
       mkdirSync(dataDir)
@@ -235,9 +235,9 @@ describe('on a full disk', () => {
   })
   afterAll(() => folders.remove())
 
-  // Without permission to mount, the test below replaces this one.
+  // Without permission to mount, only the last test in this group runs.
   if (hasSmallDisks)
-    test('a startup exits with 75, so that the unit retries, and serves once there is space: also a first startup', async () => {
+    test('a startup, even the first, exits with 75, so that the unit retries, and serves once there is space', async () => {
       disk = makeSmallDisk(40)
       const dataDir = join(disk.folder, 'var')
       disk.fill()
@@ -246,13 +246,13 @@ describe('on a full disk', () => {
         75,
         expect.stringMatching(/no space left.*Free some space/),
       ])
-      disk.makeRoom()
+      disk.freeSpace()
       mkdirSync(dataDir, { recursive: true })
       useCompiledEvents(dataDir)
       disk.fill()
       const secondStart = await attemptStartHere({ ...folders, dataDir })
       expect([secondStart.status, secondStart.output]).toEqual([75, expect.anything()])
-      disk.makeRoom()
+      disk.freeSpace()
       const server = await startServerHere({ ...folders, dataDir })
       expect(await register(server, 'asha@example.org')).toBe(201)
       await server.stop()
@@ -262,7 +262,7 @@ describe('on a full disk', () => {
         75,
         expect.stringMatching(/no space left.*Free some space/),
       ])
-      disk.makeRoom()
+      disk.freeSpace()
       expect((await attemptStartHere({ ...folders, dataDir })).status).toBe('serves')
       expect(countRegistrations(dataDir)).toBe(1)
     })
@@ -281,7 +281,7 @@ describe('on a full disk', () => {
       expect((await attemptStartHere(serverFolders)).status).toBe('serves')
     })
 
-  // The substitute if no disk can be mounted: a limit prevents files from growing.
+  // Needs no mounted disk: a limit prevents files from growing.
   test('a startup without any space exits with 75', async () => {
     const dataDir = join(folders.folder, 'limited')
     mkdirSync(dataDir)

@@ -1,4 +1,4 @@
-/** Data that a server with a wrong clock or database erases, deletes and moves automatically. */
+/** Limits on what a server with a wrong clock or database erases, deletes or moves automatically. */
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -17,7 +17,7 @@ import { shortenTimers, makeFolders, startServerHere } from './operator.ts'
 import type { RunningServerHere } from './operator.ts'
 
 const HOUR_MS = 60 * 60 * 1000
-/** Hourly work runs every quarter of a second. */
+/** The interval of hourly work in this file: a quarter of a second. */
 const SHORT_HOUR_MS = 250
 let restoreTimers = (): void => {}
 beforeAll(() => {
@@ -123,7 +123,7 @@ const listFilesSetAside = (): readonly string[] => {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-test('documents missing from the database are not deleted: a small number is set aside for thirty days, a large number is not moved, and none is moved for a week after a restore', async () => {
+test('documents that are missing from the database are not deleted: a few are set aside for thirty days, a large number is not moved, and none are moved for a week after a restore', async () => {
   await start('2025-10-01')
   const backup = join(folders.folder, 'backup')
   expect((await runHere(['db', 'backup', backup], getVariables('2025-10-01'))).status).toBe(0)
@@ -144,13 +144,12 @@ test('documents missing from the database are not deleted: a small number is set
     createUnreferencedFile(`proof ${n}`, '2025-10-02'),
   )
   await waitForOutput(
-    '30 uploaded files do not belong to any registration in the database, more than interrupted requests leave',
+    '30 uploaded files do not belong to any registration in the database, more than interrupted requests would leave behind',
   )
   await expect.poll(async () => (await readHealth()).health, POLL_OPTIONS).toBe('degraded')
   expect(listFilesSetAside()).toHaveLength(2)
   for (const name of manyFiles) expect(existsSync(getUploadPath(name))).toBe(true)
-  // All are removed in one turn of the event loop, so the server finds either thirty files or
-  // three.
+  // They are removed in one turn of the event loop, so the server finds either thirty files or three.
   for (const name of manyFiles.slice(3)) rmSync(getUploadPath(name))
   await expect.poll(() => listFilesSetAside().length, POLL_OPTIONS).toBe(5)
 
@@ -160,12 +159,12 @@ test('documents missing from the database are not deleted: a small number is set
   const laterFile = createUnreferencedFile('a proof that is not in the copy', '2025-10-02')
   await start('2025-10-13')
   await confirmClock('2025-10-13')
-  await waitForOutput('None are moved within 7 days of a restore')
+  await waitForOutput('No file is moved within 7 days of a restore')
   expect(existsSync(getUploadPath(laterFile))).toBe(true)
-  // Files that were set aside are not deleted either.
+  // Files that were already set aside are not deleted either.
   await start('2025-10-18')
   await confirmClock('2025-10-18')
-  await waitForOutput('None are moved within 7 days of a restore')
+  await waitForOutput('No file is moved within 7 days of a restore')
   expect([existsSync(getUploadPath(laterFile)), listFilesSetAside().length]).toEqual([true, 5])
 })
 
@@ -202,12 +201,12 @@ test('a clock that was set back by a year and corrected needs no confirmation, b
   expect((await runHere(['db', 'clock'], getVariables('2025-10-02'))).stdout).toContain(
     'It needs no confirmation',
   )
-  // As after every jump, nothing is erased for a day. Which of the two numbers applies depends on the duration of the
-  // startups.
+  // As after every jump of the clock, nothing is erased for a day. Whether the message says 365 or 366 days depends on
+  // how long the startups take.
   expect(await readTroubles()).toEqual([
     expect.stringMatching(/the clock was set forward by 36[56] days/),
   ])
-  // Recorded times do not confirm a later year.
+  // The recorded times do not confirm a clock that shows a later year.
   await start('2024-10-01')
   await start('2026-10-01')
   expect(await readTroubles()).toContainEqual(

@@ -1,4 +1,4 @@
-/** Pages that are the same for every visitor: bytes, ETags and policy; changes apply immediately. */
+/** Pages that are the same for every visitor: their bytes, ETags and security policy, and when changes apply. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,8 +47,8 @@ const readConditionalStatus = async (app: TestApp, url: string, etag: string): P
   (await getPage(app, url, { ...BROWSER_HEADERS, 'if-none-match': etag })).statusCode
 
 /**
- * Waits for the complete page: a busy server sends a page before its form is rendered, and caches only the complete
- * page.
+ * Waits for the complete page. A busy server sends a page before its form is rendered, and caches the page only once it
+ * is complete.
  */
 const waitForText = (
   app: TestApp,
@@ -114,7 +114,7 @@ describe('pages of the sample events', () => {
     expect(await readConditionalStatus(server, path, '"other"')).toBe(200)
   })
 
-  test('every encoding has its own ETag, and HEAD has the headers of GET', async () => {
+  test('every encoding has its own ETag, and HEAD returns the same headers as GET', async () => {
     const etags = new Set<unknown>()
     for (const encoding of ['br', 'gzip', 'identity']) {
       const { headers, rawPayload } = await getPage(server, '/afpicon2026', {
@@ -133,7 +133,7 @@ describe('pages of the sample events', () => {
     expect(etags.size).toBe(3)
   })
 
-  test('a stored page is logged and counted like any other response', async () => {
+  test('a cached page is logged and counted like any other response', async () => {
     const countRequests = async (): Promise<number> => {
       const { body } = await server.app.inject('/metrics')
       return Number(
@@ -148,7 +148,7 @@ describe('pages of the sample events', () => {
     expect(await countRequests()).toBe(countBefore + 1)
   })
 
-  test('a validator module is compressed, and cached without expiry', async () => {
+  test('a validator module is compressed and can be cached without expiry', async () => {
     const { validator_url: path } = (await server.app.inject('/api/events/afpicon2026/')).json<{
       validator_url: string
     }>()
@@ -163,10 +163,14 @@ describe('pages of the sample events', () => {
   })
 })
 
-/** Checks every form, and pages for one visitor. */
+/** Checks every form, and pages that are rendered for one visitor. */
 describe.each([
   ['the sample events', '2025-10-10', []],
-  ['events with items besides the registration', '2026-12-24', readdirSync(TEST_EVENTS_DIR)],
+  [
+    'events that sell items in addition to the registration',
+    '2026-12-24',
+    readdirSync(TEST_EVENTS_DIR),
+  ],
 ] as const)('pages of %s', (_, clock, extraFileNames) => {
   let server: TestApp
   let pages: readonly { readonly path: string; readonly policy: string; readonly html: string }[]
@@ -185,7 +189,7 @@ describe.each([
   })
   afterAll(() => server.close())
 
-  test('the policy of a page has the hash of each inline part, and neither a nonce nor unsafe-inline', () => {
+  test("a page's content security policy contains the hash of each inline part, and neither a nonce nor unsafe-inline", () => {
     expect(pages).toHaveLength(4 + extraFileNames.length + 2 + PRIVATE_PATHS.length)
     for (const { path, policy, html } of pages) {
       expect([path, /nonce-|unsafe/.exec(policy), /\bnonce\b/i.exec(html)]).toEqual([
@@ -205,7 +209,7 @@ describe.each([
     }
   })
 
-  test('no page has a style attribute, an event attribute or a javascript: address', () => {
+  test('no page has a style attribute, an event handler attribute or a javascript: URL', () => {
     for (const { path, html } of pages) {
       const htmlTags = html.replaceAll(INLINE_PART_PATTERN, '')
       const forbiddenPart = /<[^>]*\s(?:style|on\w+)=|=["']javascript:/i.exec(htmlTags)?.[0]
@@ -215,7 +219,7 @@ describe.each([
 })
 
 describe('changes apply immediately', () => {
-  test('a changed event file', async () => {
+  test('when an event file changes', async () => {
     const server = await startTestApp({
       clock: '2026-01-20',
       events: {
@@ -236,12 +240,12 @@ describe('changes apply immediately', () => {
       ])
       expect(await readText(server, path)).toContain('Renamed Conference')
     }
-    // An unchanged form keeps its ETag.
+    // The form that did not change keeps its ETag.
     expect(await readConditionalStatus(server, '/other2026', otherEtag)).toBe(304)
     await server.close()
   })
 
-  test('a price that changes at midnight in India, as soon as registration charges it', async () => {
+  test('when a price changes at midnight in India, which is when registration starts to charge it', async () => {
     const server = await startTestApp({
       clock: '2026-01-31T23:59:59.999+05:30',
       events: { [EVENT_FILE_NAME]: buildFixtureEvent() },
@@ -260,7 +264,7 @@ describe('changes apply immediately', () => {
     await server.close()
   })
 
-  test('a full workshop is reported in a small response, while the page stays the same', async () => {
+  test('when a workshop fills up, in a small response, while the page stays the same', async () => {
     const server = await startTestApp({
       clock: '2026-01-20',
       events: { [EVENT_FILE_NAME]: eventWithQuotas },
@@ -309,7 +313,7 @@ describe('changes apply immediately', () => {
         variables: { DATABASE_URL: url },
       })
     const [firstServer, secondServer] = [await startServer(), await startServer()]
-    // Registered after startPostgres, so that it runs before the database stops.
+    // Registered after startPostgres, so that this runs before the database stops.
     onTestFinished(async () => {
       await firstServer.close()
       await secondServer.close()

@@ -1,4 +1,4 @@
-/** A fake gateway with responses set by the test, on a separate port. */
+/** A fake gateway on a separate port, whose responses are set by the test. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
@@ -11,7 +11,7 @@ export type FakeGateway = {
   readonly port: number
   /** The bodies of the received requests, newest last. */
   readonly requestBodies: string[]
-  /** Sets the response to all later requests: a body, or a function that writes the response. */
+  /** Sets the response to all later requests, as a body or a function that writes the response. */
   setResponse(answer: string | GatewayResponder): void
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Browser returns and webhooks: the responses, and the stored data. */
+/** Browser returns and webhooks: the responses to them, and the stored data. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { Fields } from '../../../server/payments/gateways/message-fields.ts'
@@ -43,7 +43,7 @@ const readResponse = async (response: Response): Promise<unknown> => ({
 })
 
 describe('a webhook', () => {
-  test('for a payment returns 200; after verification, the payment is a success with one email', async () => {
+  test('for a payment returns 200, and once verified, the payment is a success with one email', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     expect(
@@ -81,7 +81,7 @@ describe('a webhook', () => {
     expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, webhooks: 2 })
   })
 
-  test('with a wrong hash returns 200, is logged and starts a query, whose result counts', async () => {
+  test('with a wrong hash returns 200, is logged, and starts a query whose result counts', async () => {
     const [paidOrder, unpaidOrder] = [await testServer.placeOrder(), await testServer.placeOrder()]
     await testServer.sandbox().runAction(paidOrder.orderId, 'silent')
     const logLength = testServer.log.length
@@ -96,7 +96,7 @@ describe('a webhook', () => {
     expect(testServer.log.slice(logLength).filter(({ hash }) => hash === 'wrong')).toHaveLength(2)
   })
 
-  test('with a valid CRC for a wrong amount (forged without a secret) returns 200 and is stored, and the real amount counts', async () => {
+  test('with a valid CRC but a wrong amount (forged without the secret) returns 200 and is stored, and the real amount counts', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'wrong')
     await testServer.waitUntilIdle()
@@ -117,7 +117,7 @@ describe('a webhook', () => {
     })
   })
 
-  test("with a valid CRC and a status that the gateway does not confirm (a decline changed to a success): the gateway's status counts", async () => {
+  test("with a valid CRC and a status that the gateway does not confirm (a decline changed to a success) is ignored, and the gateway's status counts", async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
     await testServer.waitUntilIdle()
@@ -195,7 +195,7 @@ describe('a webhook', () => {
     ['invalid JSON', '{"TRANSACTIONID":', 'application/json'],
     ['a form without an order', 'TRANSACTIONSTATUS=200', FORM_TYPE],
     ['a list', '[1,2]', 'application/json'],
-    ['{}, which was "neither a posted form nor a JSON object"', '{}', 'application/json'],
+    ['an empty JSON object', '{}', 'application/json'],
   ])('that is malformed (%s) returns 400 and is stored unchanged', async (_name, body, type) => {
     const response = await fetch(`${testServer.url}/api/payment/webhook/`, {
       method: 'POST',
@@ -205,7 +205,7 @@ describe('a webhook', () => {
     expect(response.status).toBe(400)
     const answer = (await response.json()) as { message: string }
     expect(answer).toMatchObject({ status: 'error', code: 'malformed' })
-    // `{}` is a JSON object, and an empty form is still a form.
+    // `{}` is a JSON object, and an empty form is still a form, so the message must not say this.
     expect(answer.message).not.toContain('neither a posted form nor a JSON object')
     expect(testServer.rows('SELECT body FROM gateway_notices ORDER BY id DESC LIMIT 1')).toEqual([
       { body },
@@ -238,7 +238,7 @@ describe('a webhook', () => {
     expect(testServer.rows('SELECT 1 FROM gateway_notices').length).toBe(messageCount)
   })
 
-  test('that is sent a hundred times concurrently leads to one success and one email; each copy is stored and returns 200', async () => {
+  test('that is sent a hundred times concurrently leads to one success and one email; each message is stored and returns 200', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const fields = testServer.sandbox().getMessage(orderId)
@@ -254,12 +254,12 @@ describe('a webhook', () => {
 describe("the browser's return", () => {
   const returnForms: readonly [string, string][] = [
     ['the usual path', '/api/payment/return/'],
-    ['without its slash', '/api/payment/return'],
-    ['the path of the event file', '/api/afpicon/airpay-response'],
-    ['the path of the event file with a slash', '/api/afpicon/airpay-response/'],
+    ['the usual path without its trailing slash', '/api/payment/return'],
+    ['the path in the event file', '/api/afpicon/airpay-response'],
+    ['the path in the event file with a trailing slash', '/api/afpicon/airpay-response/'],
   ]
   test.each(returnForms)(
-    '%s: the return is stored and verified, and the browser is redirected to the success page',
+    'at %s is stored and verified, and the browser is redirected to the success page',
     async (_name, path) => {
       const { orderId } = await testServer.placeOrder()
       await testServer.sandbox().runAction(orderId, 'silent')
@@ -275,7 +275,7 @@ describe("the browser's return", () => {
     },
   )
 
-  test.each(returnForms)('%s, by GET', async (_name, path) => {
+  test.each(returnForms)('at %s is also accepted by GET', async (_name, path) => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const response = await fetch(
@@ -289,7 +289,7 @@ describe("the browser's return", () => {
     expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, returns: 1 })
   })
 
-  test('the response is not cached and sends no referrer', async () => {
+  test('gets a response that is not cached and sends no referrer', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const response = await fetch(`${testServer.url}/api/payment/return/`, {
@@ -332,7 +332,7 @@ describe("the browser's return", () => {
     })
   })
 
-  test('of a delegate who left the payment page is no failure yet, because a payment may still arrive', async () => {
+  test('of a delegate who left the payment page does not count as a failure yet, because a payment may still arrive', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'leave')
     const target = await testServer.returnFromGateway({
@@ -353,7 +353,7 @@ describe("the browser's return", () => {
       ({ TRANSACTIONID = '' }) => ({ TRANSACTIONID, TRANSACTIONSTATUS: '200' }),
     ],
   ])(
-    '%s: the browser is redirected to the page of the status that the gateway reports',
+    '%s redirects the browser to the page for the status that the gateway reports',
     async (_name, change) => {
       const { orderId } = await testServer.placeOrder()
       await testServer.sandbox().runAction(orderId, 'silent')
@@ -365,7 +365,7 @@ describe("the browser's return", () => {
     },
   )
 
-  test('while the bank processes the payment leads to a success page that states this; then the payment arrives', async () => {
+  test('while the bank is processing the payment leads to a success page that says so; then the payment arrives', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'later')
     expect(
@@ -382,7 +382,7 @@ describe("the browser's return", () => {
     ['without an order', (message) => ({ ...message, TRANSACTIONID: '' })],
     ['without usable fields', () => ({})],
   ])(
-    '%s: the browser is redirected to the landing page with a message, and nothing changes',
+    '%s redirects the browser to the landing page with a message, and nothing changes',
     async (_name, change) => {
       const { orderId } = await testServer.placeOrder()
       await testServer.sandbox().runAction(orderId, 'silent')
@@ -402,7 +402,7 @@ describe("the browser's return", () => {
     },
   )
 
-  test('while the gateway is unreachable leads to the page of the stored state; polling finds the payment later', async () => {
+  test('while the gateway is unreachable leads to the page for the stored state; polling finds the payment later', async () => {
     const server = await openTestServer({ clock: '2025-10-10T12:00:00+05:30' })
     try {
       const { orderId } = await server.placeOrder()
@@ -428,9 +428,9 @@ describe("the browser's return", () => {
   })
 })
 
-describe("requests by outsiders to the gateway's addresses", () => {
+describe("outsiders' requests to the return and webhook URLs", () => {
   const KB = 1024
-  test('do not fill the disk: rejected ones are stored up to 1 KB and sixty a minute, genuine ones up to 8 KB', async () => {
+  test('do not fill the disk: at most sixty rejected messages a minute are stored, each up to 1 KB, and genuine messages up to 8 KB', async () => {
     const server = await openTestServer({ variables: { RATE_LIMITS: 'on' } })
     try {
       const send = async (order: string, bytes: number): Promise<number> =>

@@ -14,31 +14,23 @@ beforeAll(async () => {
 })
 afterAll(() => testServer.close())
 
-/** An event: a button of the simulator, a late payment, a webhook or return (current or old), a query, or a wait. */
+/** An event: a simulator button, a late payment, a current or old webhook or return, a query, or a wait. */
 type Step =
   | { readonly do: 'act'; readonly action: Action }
   | {
       readonly do:
         | 'settle'
-        | 'notice'
-        | 'old notice'
+        | 'webhook'
+        | 'old webhook'
         | 'return'
         | 'old return'
-        | 'reconcile'
-        | 'reconcile all'
+        | 'query'
+        | 'query all'
     }
   | { readonly do: 'wait'; readonly minutes: number }
 
 const simpleStep = fc
-  .constantFrom(
-    'settle',
-    'notice',
-    'old notice',
-    'return',
-    'old return',
-    'reconcile',
-    'reconcile all',
-  )
+  .constantFrom('settle', 'webhook', 'old webhook', 'return', 'old return', 'query', 'query all')
   .map((step): Step => ({ do: step }))
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -53,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.constantFrom(1, 30, 25 * 60).map((minutes): Step => ({ do: 'wait', minutes })),
   },
 )
-/** Steps in one list are concurrent; null is a restart. */
+/** The steps in each list run concurrently. Null is a restart. */
 const stepSequence = fc.array(
   fc.oneof(
     { weight: 12, arbitrary: fc.array(step, { minLength: 1, maxLength: 4 }) },
@@ -73,17 +65,17 @@ async function performStep(orderId: string, messages: Fields[], step: Step): Pro
       return
     case 'settle':
       return sandbox.settle(orderId)
-    case 'notice':
-    case 'old notice':
-      await testServer.sendWebhook(step.do === 'notice' ? message : firstMessage)
+    case 'webhook':
+    case 'old webhook':
+      await testServer.sendWebhook(step.do === 'webhook' ? message : firstMessage)
       return
     case 'return':
     case 'old return':
       await testServer.returnFromGateway(step.do === 'return' ? message : firstMessage)
       return
-    case 'reconcile':
-    case 'reconcile all':
-      await testServer.parts().deps.payments.queryDue(step.do === 'reconcile all')
+    case 'query':
+    case 'query all':
+      await testServer.parts().deps.payments.queryDue(step.do === 'query all')
       return
     case 'wait':
       testServer.advance(step.minutes * 60_000)
@@ -110,7 +102,7 @@ test(
         await testServer.sandbox().resendWebhooks()
         await testServer.waitUntilIdle()
         await testServer.parts().deps.payments.queryDue(true)
-        // Expired or failed payments are queried less often: the next query is at most half a day away.
+        // Expired or failed payments are queried less often, but the next query is at most half a day away.
         if (!['success', 'pending'].includes(String(testServer.readOrderState(orderId).status))) {
           testServer.advance(12 * 60 * 60_000)
           await testServer.parts().deps.payments.queryDue(true)

@@ -1,4 +1,4 @@
-/** Polling of failed and expired payments: late payments, second captures, changed files and accounts. */
+/** Polling failed and expired payments: late payments, second captures, and changed files and accounts. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,8 +17,8 @@ afterAll(() => testServer.close())
 
 const reconcile = () => testServer.parts().deps.payments.queryDue()
 /**
- * Advances nine days in small steps, so that each query is sent when it is due. After one long
- * pause, queries would be frequent again.
+ * Advances the clock by nine days in small steps, so that each query is sent when it is due. After a single long pause,
+ * queries would be frequent again.
  */
 async function advanceUntilQueriesAreRare(server: TestServer): Promise<void> {
   const stepMs = 45 * MINUTE_MS
@@ -28,8 +28,8 @@ async function advanceUntilQueriesAreRare(server: TestServer): Promise<void> {
   }
 }
 
-describe('payments that arrive after polling ended', () => {
-  test('a webhook while the gateway is unreachable is stored, and the payment is queried until it responds', async () => {
+describe('payments that arrive after polling has ended', () => {
+  test('a webhook that arrives while the gateway is unreachable is stored, and the payment is queried until the gateway responds', async () => {
     const server = await openTestServer()
     try {
       const { orderId } = await server.placeOrder()
@@ -59,7 +59,7 @@ describe('payments that arrive after polling ended', () => {
     }
   })
 
-  test('a webhook claims a late payment that the status query still declines: it is queried again soon, not in half a day', async () => {
+  test('if a webhook claims a late payment that the status query still reports as declined, the payment is queried again soon, not in half a day', async () => {
     const server = await openTestServer()
     try {
       const { orderId } = await server.placeOrder()
@@ -87,7 +87,7 @@ describe('payments that arrive after polling ended', () => {
     }
   })
 
-  test('a late payment of a failed attempt is found without its webhook', async () => {
+  test('a late payment for a failed attempt is found without its webhook', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
     await testServer.waitUntilIdle()
@@ -100,7 +100,7 @@ describe('payments that arrive after polling ended', () => {
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
   })
 
-  test('a second capture of a paid order (two tabs) goes to review with both references', async () => {
+  test('a second capture for a paid order (from a second tab) goes to review with both references', async () => {
     const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     testServer.advance(2 * MINUTE_MS)
@@ -136,7 +136,7 @@ describe('payments that arrive after polling ended', () => {
     ])
   })
 
-  test('the pending payment of an event changed to "payment: none" is still queried, and succeeds', async () => {
+  test('a pending payment is still queried, and succeeds, after its event is changed to "payment: none"', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
@@ -165,7 +165,7 @@ describe('payments that arrive after polling ended', () => {
       rmSync(join(server.environment.eventsDir, 'afpicon2026.yaml'))
       await server.restart()
       const { events, payments } = server.parts().deps
-      // The last served version replaces the file, so that every payer gets a response.
+      // The version that was served last replaces the file, so that every payer gets a response.
       expect(events.findById('afpicon2026')).toMatchObject({
         isGone: true,
         config: { status: 'closed' },
@@ -190,7 +190,7 @@ describe('payments that arrive after polling ended', () => {
     }
   })
 
-  test('the webhook of an order that does not belong to any served event is accepted', async () => {
+  test('a webhook for an order that does not belong to any served event is accepted', async () => {
     const server = await openTestServer()
     try {
       const { orderId } = await server.placeOrder()
@@ -205,7 +205,7 @@ describe('payments that arrive after polling ended', () => {
     }
   })
 
-  test('after the credentials were replaced, the other merchant is not queried, and no payment expires', async () => {
+  test('after the credentials are replaced with those of another merchant, that merchant is not queried, and no payment expires', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
@@ -258,7 +258,7 @@ describe('payments that arrive after polling ended', () => {
     expect(accounts).toEqual([payment.account])
   })
 
-  test('polling of two thousand abandoned payments pauses after a few queries if the gateway does not respond', async () => {
+  test('polling many abandoned payments pauses after a few queries if the gateway does not respond', async () => {
     const server = await openTestServer()
     try {
       for (let at = 0; at < 30; at += 1) await server.placeOrder()
@@ -274,7 +274,7 @@ describe('payments that arrive after polling ended', () => {
       }
       const payments = openPayments({ ...deps, gateway: silentGateway }, { isEnabled: false })
       await payments.queryDue()
-      // At most five queries, plus those in progress.
+      // At most five queries, plus those already in progress.
       expect(queryCount).toBeLessThan(10)
       await payments.queryDue()
       expect(queryCount).toBeLessThan(10)

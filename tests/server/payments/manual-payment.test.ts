@@ -1,4 +1,4 @@
-/** Manual payments: chosen on the form, reported, confirmed or rejected by staff, or expired. */
+/** Manual payments: chosen on the form, reported by delegates, confirmed or rejected by staff, or expired. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -29,7 +29,7 @@ const register = async (answers: Readonly<Record<string, string>>) => {
   const response = await server.post('/api/lekhacon2027/register/', { ...asha, ...answers })
   return { status: response.statusCode, body: response.json<RegisterResponse>() }
 }
-/** Returns the API calls of a delegate's self-service page, whose path is in the registration's response. */
+/** Returns the API calls of a delegate's self-service page, whose path is in the response to the registration. */
 const openSelfService = (page: string | undefined) => {
   const path = `/api${page ?? ''}/`
   return {
@@ -42,7 +42,7 @@ const openSelfService = (page: string | undefined) => {
     },
   }
 }
-/** Performs an office action. Signs in first, because sessions expire when the clock advances. */
+/** Signs in and performs an office action. Sessions expire when the clock advances, so each action needs a new one. */
 const act = async (regNo: string, payload: object) => (await signIn(server)).act(regNo, payload)
 const read = async (regNo: string) => {
   const registration = await server.deps.store.registration(regNo)
@@ -54,7 +54,7 @@ const listEmails = async (regNo: string) => (
   server.deps.store.emailsOfRegistration((await read(regNo)).regNo)
 )
 
-test('a delegate who pays by transfer reads the instructions, reports the payment, and is complete once it is confirmed', async () => {
+test('a delegate who pays by transfer reads the instructions and reports the payment; the registration is complete once it is confirmed', async () => {
   const { status, body } = await register({ way: 'transfer' })
   expect(status).toBe(201)
   expect(body).toMatchObject({ stands: 'by-hand' })
@@ -106,7 +106,7 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
   ])
 })
 
-test('a delegate can report a reference again that staff recorded with too low an amount and a wrong method', async () => {
+test('a delegate can report a reference again if staff recorded it with too low an amount and the wrong method', async () => {
   const { body } = await register({ way: 'transfer' })
   const page = openSelfService(body.page)
   const number = 'HDFCN52027010977'
@@ -125,14 +125,14 @@ test('a delegate can report a reference again that staff recorded with too low a
   expect((await act(body.reg_no, notFound)).status).toBe(200)
   expect(await page.claim(claim)).toMatchObject({ status: 200, body: { state: 'told' } })
   expect((await page.read()).paying?.told).toMatchObject({ reference: number, stands: 'looking' })
-  // The payment is confirmed with a different amount and under review, so another claim is not possible.
+  // The payment has now been confirmed with a different amount and is under review, so it cannot be reported again.
   expect((await confirm('transfer')).status).toBe(200)
   const secondClaim = await page.claim(claim)
   expect(secondClaim).toMatchObject({ status: 409, body: { code: 'taken' } })
   expect(secondClaim.body['message']).toContain('has already been found')
 })
 
-test('a UTR can be reported for one registration, in any spelling', async () => {
+test('a UTR can be reported for only one registration, however it is written', async () => {
   const [first, second] = [await register({ way: 'transfer' }), await register({ way: 'transfer' })]
   const number = 'HDFCN52027010912'
   const day = { paid_on: '2027-01-09' }
@@ -146,7 +146,7 @@ test('a UTR can be reported for one registration, in any spelling', async () => 
   expect((await read(second.body.reg_no)).state).toBe('to_pay')
 })
 
-test('a payment claim is validated by the fields of its method, with each error at its field', async () => {
+test("a payment claim is validated against its method's fields, and each error is shown at its field", async () => {
   const page = openSelfService((await register({ way: 'transfer' })).body.page)
   expect(await page.claim({ utr: '12', paid_on: '2027-01-09' })).toMatchObject({
     status: 422,
@@ -163,7 +163,7 @@ test('a payment claim is validated by the fields of its method, with each error 
   expect((await page.read()).state).toBe('to_pay')
 })
 
-test('a claim that staff cannot find at the bank is rejected, and the delegate reports again', async () => {
+test('if staff cannot find a reported payment at the bank, they reject the claim, and the delegate can report again', async () => {
   const { body } = await register({ way: 'transfer' })
   const page = openSelfService(body.page)
   const [wrongUtr, rightUtr] = [createUtr(), createUtr()]
@@ -175,7 +175,7 @@ test('a claim that staff cannot find at the bank is rejected, and the delegate r
   expect(await page.claim({ utr: rightUtr, paid_on: '2027-01-10' })).toMatchObject({
     body: { state: 'told' },
   })
-  // The rejected number may belong to another payment.
+  // The rejected number may be that of another delegate's payment.
   const otherPage = openSelfService((await register({ way: 'transfer' })).body.page)
   expect((await otherPage.claim({ utr: wrongUtr, paid_on: '2027-01-09' })).status).toBe(200)
 })
@@ -189,7 +189,7 @@ test('a registration that is unpaid after ten days releases its workshop seat, a
   try {
     await server.expiry.run()
     expect((await read(first.body.reg_no)).state).toBe('lapsed')
-    // After the claim the registration waits for staff, and no longer expires.
+    // The other registration has been reported as paid: it waits for staff and does not expire.
     expect((await read(second.body.reg_no)).state).toBe('told')
     expect((await listEmails(first.body.reg_no)).at(-1)?.subject).toContain('has expired')
     const third = await register(workshop)
@@ -207,7 +207,7 @@ test('a registration that is unpaid after ten days releases its workshop seat, a
   }
 })
 
-test('a registration that expired while the clock was a month ahead can be paid until the original date', async () => {
+test('a registration that expired while the clock was a month ahead can be paid until its original deadline', async () => {
   const { body } = await register({ way: 'transfer' })
   const { payUntil } = await read(body.reg_no)
   server.setClock('2027-02-10')
@@ -226,7 +226,7 @@ test('a registration that expired while the clock was a month ahead can be paid 
   expect(await act(body.reg_no, action)).toMatchObject({ body: { state: 'complete' } })
 })
 
-test('if the credit date sets the price, a payment is compared with the price on its date', async () => {
+test('if the credit date sets the price, a payment is compared with the price on that date', async () => {
   const { body } = await register({ way: 'transfer' })
   const number = createUtr()
   server.setTime('2027-01-20')
@@ -242,7 +242,7 @@ test('if the credit date sets the price, a payment is compared with the price on
   }
 })
 
-test('a payment that does not match goes to review, and a treasurer accepts it with a reason', async () => {
+test('a payment that does not match goes to review, and a treasurer can accept it with a reason', async () => {
   const { body } = await register({ way: 'transfer' })
   const number = createUtr()
   await openSelfService(body.page).claim({ utr: number, paid_on: '2027-01-09' })
@@ -258,7 +258,7 @@ test('a payment that does not match goes to review, and a treasurer accepts it w
   })
 })
 
-test('selected rows are confirmed as reported, each separately', async () => {
+test('selected registrations are confirmed as reported, each one separately', async () => {
   const claim = await register({ way: 'transfer' })
   const unclaimed = await register({ way: 'transfer' })
   await openSelfService(claim.body.page).claim({ utr: createUtr(), paid_on: '2027-01-09' })
@@ -281,7 +281,7 @@ test('selected rows are confirmed as reported, each separately', async () => {
   expect((await read(claim.body.reg_no)).state).toBe('complete')
 })
 
-test('selected rows are confirmed at the price on their payment date, if that date sets the price', async () => {
+test('selected registrations are confirmed at the price on the payment date if that date sets the price', async () => {
   const { body } = await register({ way: 'transfer' })
   try {
     server.setTime('2027-01-17')
@@ -303,7 +303,7 @@ test('selected rows are confirmed at the price on their payment date, if that da
   }
 })
 
-/** Confirms a card payment of the newest order, or of an earlier one, as the gateway does. */
+/** Confirms a card payment for the newest order or an earlier one, as the gateway would. */
 async function payByCard(regNo: string, reference: string, orderIndex = 0): Promise<void> {
   const order = (await read(regNo)).payments[orderIndex]
   if (order === undefined) throw new Error('the registration has no order')
@@ -312,7 +312,7 @@ async function payByCard(regNo: string, reference: string, orderIndex = 0): Prom
   await server.deps.store.applyPaymentEvent(orderId, { ...sale, at: server.now() }, null)
 }
 
-test('a delegate who chose a transfer pays by card instead, at the same price', async () => {
+test('a delegate who chose a transfer can pay by card instead, at the same price', async () => {
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
   const url = '/api/payment/resume/'
@@ -322,7 +322,7 @@ test('a delegate who chose a transfer pays by card instead, at the same price', 
   expect((await read(body.reg_no)).state).toBe('complete')
 })
 
-test('after a change of account, a delegate who continues to pay gets an order with the new account at the same price', async () => {
+test('after the account changes, a delegate who continues to pay gets an order for the new account at the same price', async () => {
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
   const resume = async () =>
@@ -341,7 +341,7 @@ test('after a change of account, a delegate who continues to pay gets an order w
     expect(newOrder['orderid']).not.toBe(first['orderid'])
     const [newest, previous] = (await read(body.reg_no)).payments
     expect(newest).toMatchObject({ orderId: newOrder['orderid'], merchantId: newOrder['mercid'] })
-    // A delegate may still pay on the first gateway page, so its account is still queried.
+    // A delegate may still pay on the first gateway page, so the previous account is still queried.
     expect(previous).toMatchObject({ merchantId: first['mercid'], status: 'failed' })
     expect(previous?.watchUntil).not.toBeNull()
   } finally {
@@ -350,7 +350,7 @@ test('after a change of account, a delegate who continues to pay gets an order w
   }
 })
 
-test('a reported transfer that was then paid by card is no longer expected; if it arrives too, it goes to review and is refunded outside Rollcall', async () => {
+test('once the delegate has paid by card, a reported transfer is not expected; if it still arrives, it goes to review and can be refunded outside Rollcall', async () => {
   const { body } = await register({ way: 'transfer' })
   const page = openSelfService(body.page)
   const number = createUtr()
@@ -410,7 +410,7 @@ test('a reported transfer that was then paid by card is no longer expected; if i
   expect(await readRevenue()).toBe(revenueBefore)
 })
 
-test('a delegate who paid the previous order after a correction reports the difference, and is not asked for the full price', async () => {
+test('a delegate who pays the previous order after a correction reports only the difference, and is not asked for the full price', async () => {
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
   await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })
@@ -429,7 +429,7 @@ test('a delegate who paid the previous order after a correction reports the diff
   expect(await read(body.reg_no)).toMatchObject({ due: 0, inReview: false })
 })
 
-test('a cash slip and a card machine slip with the same number both count, also after an online payment had started', async () => {
+test('a cash slip and a card machine slip with the same number both count, even after an online payment was started', async () => {
   const payWithSlip = async (method: string) => {
     const { body } = await register({ way: 'card' })
     const slip = { act: 'confirm', way: method, reference: '4711', amount: '4720' }
@@ -466,7 +466,7 @@ test('a payment for a cancelled registration goes to review; one for an unpaid r
   expect(await office.json(url)).toMatchObject({ reviews: [{ kind: 'ended' }], kept: 0 })
 })
 
-test('a screenshot is uploaded first, stored with the registration, and shown to staff only', async () => {
+test('a screenshot is uploaded first, then stored with the registration, and shown only to staff', async () => {
   const { body } = await register({ way: 'transfer' })
   const page = openSelfService(body.page)
   const image = Buffer.from(
@@ -491,7 +491,7 @@ test('a screenshot is uploaded first, stored with the registration, and shown to
   expect(JSON.stringify(await page.read())).not.toContain('/admin/')
 })
 
-test('a payment method cannot be chosen after its last day, and the response lists the other methods', async () => {
+test('a payment method cannot be chosen after its final date, and the response lists the other methods', async () => {
   server.setTime('2027-02-06')
   try {
     expect(await register({ way: 'transfer' })).toMatchObject({
@@ -529,7 +529,7 @@ describe('the front desk', () => {
   }
   const cash = { way: 'desk', paid: { mode: 'cash', slip: '17' } }
 
-  test('the desk role registers a delegate and records the payment, but cannot refund', async () => {
+  test('a user with the desk role can register a delegate and record the payment, but cannot refund it', async () => {
     const { status, body, headers } = await add({
       ...cash,
       answers: { ...asha, full_name: 'Binu Nair' },
@@ -569,7 +569,7 @@ describe('the front desk', () => {
     )
   })
 
-  test('a repeated click registers and records the payment once', async () => {
+  test('a repeated click registers the delegate and records the payment only once', async () => {
     const repeatedBody = { ...cash, key: 'the-same-click', paid: { mode: 'card', slip: '21' } }
     const [first, second] = [await add(repeatedBody), await add(repeatedBody)]
     expect(second).toMatchObject({ status: 201, body: first.body })
@@ -578,13 +578,13 @@ describe('the front desk', () => {
     ).toHaveLength(1)
   })
 
-  test('an unpaid registration gets payment instructions', async () => {
+  test('a delegate who is registered without a payment is emailed the payment instructions', async () => {
     const { body } = await add({ answers: { ...asha, way: 'transfer' } })
     expect(body['state']).toBe('to_pay')
     expect((await listEmails(String(body['reg_no'])))[0]?.text).toContain('account 50200012345678')
   })
 
-  test('errors of the form and of the payment are shown at their fields', async () => {
+  test('errors in the form and in the payment are shown at their fields', async () => {
     expect(await add({ ...cash, answers: { ...asha, email: 'nobody' } })).toMatchObject({
       status: 422,
       body: { errors: { email: expect.any(String) } },

@@ -111,7 +111,7 @@ describe('a delegate who pays again', () => {
       expect(readOrders(first.regNo, server)).toEqual(['01 success', '02 failed'])
     }))
 
-  test('continues with the same order after leaving the page of the gateway, also from the result page', async () => {
+  test("continues with the same order after leaving the gateway's page, even from the result page", async () => {
     const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'leave')
     testServer.advance(MINUTE_MS)
@@ -136,7 +136,7 @@ describe('a delegate who pays again', () => {
     expect(readOrders(regNo)).toEqual(['01 failed', '02 pending'])
   })
 
-  test('waits while the bank processes the payment', async () => {
+  test('has to wait while the bank is processing the payment', async () => {
     const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'later')
     testServer.advance(MINUTE_MS)
@@ -144,7 +144,7 @@ describe('a delegate who pays again', () => {
     expect(await readRegistration(regNo)).toMatchObject({ stands: 'at-bank', may_pay: false })
   })
 
-  test('is not asked to pay again if the gateway does not have the returned payment yet', async () => {
+  test('is not asked to pay again if the gateway has no record of the returned payment yet', async () => {
     const { orderId, regNo } = await testServer.placeOrder()
     const { getMessage } = testServer.sandbox()
     const claim = { ...getMessage(orderId), TRANSACTIONSTATUS: '200' }
@@ -185,7 +185,7 @@ describe('a delegate who pays again', () => {
       if (attempt === 98) expect(await readRegistration(regNo)).toMatchObject({ may_pay: true })
     }
     expect(await readRegistration(regNo)).toMatchObject({ stands: 'failed', may_pay: false })
-    // Older attempts are no longer polled, so that one response does not need a hundred queries.
+    // By then, polling of the older attempts has ended, so that one response does not need a hundred queries.
     testServer.advance(11 * 24 * 60 * MINUTE_MS)
     expect(await retry(orderId)).toMatchObject({
       status: 409,
@@ -195,7 +195,7 @@ describe('a delegate who pays again', () => {
 })
 
 describe('a form that is sent again', () => {
-  test('states the review instead of "successful" while staff have to decide', async () => {
+  test('gets a response that states the review, not a success, while staff have to decide', async () => {
     const { body } = await submitForm('review')
     await testServer.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
     await testServer.sandbox().runAction(body.payment_data?.orderid ?? '', 'wrong')
@@ -208,7 +208,7 @@ describe('a form that is sent again', () => {
     expect(review_since).not.toBeNull()
   })
 
-  test('states that the payment was refunded, or is being processed by the bank', async () => {
+  test('gets a response that says whether the payment was refunded or is being processed by the bank', async () => {
     const paidForm = (await submitForm('back')).body
     await testServer.handOff(paidForm.payment_data as RegisterResponse['payment_data'] & object)
     const orderId = paidForm.payment_data?.orderid as OrderId
@@ -240,7 +240,7 @@ describe('a form that is sent again', () => {
   })
 })
 
-test('a delegate who has paid keeps the ticket when another attempt is paid too', async () => {
+test('a delegate who has paid keeps the ticket if another attempt is also paid', async () => {
   const first = await testServer.placeOrder()
   await testServer.sandbox().runAction(first.orderId, 'decline')
   await testServer.waitUntilIdle()
@@ -273,7 +273,7 @@ test('a delegate who has paid keeps the ticket when another attempt is paid too'
 })
 
 describe('a price', () => {
-  test('of October is not the price of January: the delegate confirms the new price first', () =>
+  test('that was quoted in October does not apply in January: the delegate confirms the new price first', () =>
     runWithServer(async (server) => {
       const { orderId, regNo } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'leave')
@@ -313,12 +313,12 @@ describe('a price', () => {
       })
     }))
 
-  test('paid in time for the old order is a success at that price, even after a higher price was accepted', () =>
+  test('that is paid in time for the old order counts, even after the delegate has accepted a higher price', () =>
     runWithServer(async (server) => {
       const { orderId, regNo } = await server.placeOrder()
       server.setTime('2026-01-01T20:00:00+05:30')
       await retry(orderId, {}, server)
-      // After the hold, the new order ends the old one, which is still open.
+      // Once the hold has ended, the new order closes the old one, which was still open.
       server.setTime('2026-01-02T01:00:00+05:30')
       const newResponse = await retry(orderId, {}, server)
       expect(newResponse.body).toMatchObject({ code: 'price_moved' })
@@ -336,7 +336,7 @@ describe('a price', () => {
       })
     }, '2025-12-31T23:00:00+05:30'))
 
-  test('whose hold ended days before the payment leads to a review', () =>
+  test('whose hold ended days before the payment sends the payment to review', () =>
     runWithServer(async (server) => {
       const { orderId, regNo } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'leave')
@@ -349,7 +349,7 @@ describe('a price', () => {
       expect(await readRegistration(regNo, server)).toMatchObject({ stands: 'organisers' })
     }, '2025-12-31T23:00:00+05:30'))
 
-  test('stays valid for a limited time after the last day for a delegate who had started to pay', () =>
+  test('stays valid for a limited time after the last day if the delegate had already started to pay', () =>
     runWithServer(async (server) => {
       const file = join(server.environment.eventsDir, 'afpicon2026.yaml')
       const text = readFileSync(file, 'utf8')
@@ -384,7 +384,7 @@ describe('a price', () => {
 })
 
 describe('a delegate who left before paying', () => {
-  /** Registers, leaves the payment page, and waits for the given time. */
+  /** Registers a delegate who leaves the payment page, and waits for the given time. */
   const registerAndLeave = async (server: TestServer, ms: number) => {
     const order = await server.placeOrder()
     await server.sandbox().runAction(order.orderId, 'leave')
@@ -418,7 +418,7 @@ describe('a delegate who left before paying', () => {
     }
   }
 
-  test('receives one email an hour later, whose link leads to the payment and later to the ticket', () =>
+  test('receives one email an hour later, with a link that leads to the payment and later to the ticket', () =>
     runWithServer(async (server) => {
       const { orderId, regNo } = await registerAndLeave(server, 59 * MINUTE_MS)
       expect(await server.parts().paymentReminders.run()).toBe(0)
@@ -434,7 +434,7 @@ describe('a delegate who left before paying', () => {
       const token = findToken(emailText)
       expect(token).toHaveLength(43)
 
-      // The link in the format of older versions' emails works as well.
+      // Links in the format of older versions' emails also work.
       expect((await fetch(`${server.url}/pay/${token}`)).status).toBe(200)
       const page = await fetch(`${server.url}/my/${token}`)
       expect(page.status).toBe(200)
@@ -474,11 +474,11 @@ describe('a delegate who left before paying', () => {
       expect([...storedText, JSON.stringify(server.log)].join()).not.toContain(token)
     }))
 
-  test('who registered again and paid receives an email that the first registration needs no payment', () =>
+  test('who has registered again and paid receives an email which says that the first registration needs no payment', () =>
     runWithServer(async (server) => {
       const first = await registerAndLeave(server, 30 * MINUTE_MS)
       const [mailbox = '', domain = ''] = (delegate.email ?? '').split('@')
-      // The second address is another spelling of the same mailbox.
+      // The second address is a different spelling of the same mailbox.
       const second = await server.placeOrder({ email: `${mailbox}+congress@${domain}` })
       await server.sandbox().runAction(second.orderId, 'pay')
       await server.waitUntilIdle()
@@ -502,7 +502,7 @@ describe('a delegate who left before paying', () => {
       expect(emailText).not.toContain('It will be complete once')
     }))
 
-  test('can open the page after the hold, and sees half a year after the event that the link has expired', () =>
+  test('can still open the page after the hold; half a year after the event, the link has expired', () =>
     runWithServer(async (server) => {
       await registerAndLeave(server, 61 * MINUTE_MS)
       await server.parts().paymentReminders.run()
@@ -519,7 +519,7 @@ describe('a delegate who left before paying', () => {
         })
         expect((await fetch(`${server.url}/api/my/${invalidToken}`)).status).not.toBe(200)
       }
-      // The event of an expired link is known, so that its page can link to the form.
+      // The server still knows the event of an expired link, so the page can link to the form.
       const responses = await Promise.all(
         [token, 'a'.repeat(43)].map((token) => fetch(`${server.url}/my/${token}`)),
       )
@@ -531,7 +531,7 @@ describe('a delegate who left before paying', () => {
       ]).toEqual([true, true])
     }))
 
-  test('who paid, or whose payment the bank is processing, receives no reminder', () =>
+  test('receives no reminder after paying, or while the bank is processing the payment', () =>
     runWithServer(async (server) => {
       const paidOrder = await registerAndLeave(server, 61 * MINUTE_MS)
       const bankOrder = await server.placeOrder()

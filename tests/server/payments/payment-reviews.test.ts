@@ -58,7 +58,7 @@ const callOffice = async <A>(
 }
 const readReviews = async () =>
   (await callOffice<ReviewsResponse>('/admin/reviews/?event=afpicon2026')).answer.reviews
-/** Reads the version that a page currently shows, or returns "decided" if the review is no longer open. */
+/** Reads the review version that a page shows at this time. Returns "decided" if the review is closed. */
 const readVersion = async (id: string): Promise<string> => {
   const review = await testServer.parts().deps.store.review(id)
   return review === null ? 'decided' : getReviewVersion(review)
@@ -80,7 +80,7 @@ const registerAndPay = async (): Promise<PlacedOrder> => {
   await testServer.waitUntilIdle()
   return order
 }
-/** Pays 7,079 rupees instead of 7,080. Returns the order with the id of its review. */
+/** Pays 7,079 rupees instead of 7,080, and returns the order and the id of its review. */
 const payWrongAmount = async (): Promise<PlacedOrder & { readonly id: string }> => {
   const order = await testServer.placeOrder()
   await testServer.sandbox().runAction(order.orderId, 'wrong')
@@ -92,7 +92,7 @@ const payWrongAmount = async (): Promise<PlacedOrder & { readonly id: string }> 
 const reason = 'Spoke to the delegate.'
 
 describe('a payment that does not match', () => {
-  test('is a refunded authorisation: the sale in the same response pays the registration, and the delegate receives one email', async () => {
+  test('does not count once refunded if it was an authorisation: the sale in the same response pays the registration, with one email', async () => {
     const { orderId } = await testServer.placeOrder()
     const { deps } = testServer.parts()
     const [{ amount } = { amount: 0 }] = testServer.rows(
@@ -128,7 +128,7 @@ describe('a payment that does not match', () => {
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
   })
 
-  test('is accepted after its event file was removed, and the delegate receives the confirmation', async () => {
+  test('can be accepted after its event file was removed, and the delegate then receives the confirmation', async () => {
     const { orderId, id } = await payWrongAmount()
     const { deps } = testServer.parts()
     const depsWithoutEvent = { ...deps, events: { ...deps.events, findById: () => null } }
@@ -139,7 +139,7 @@ describe('a payment that does not match', () => {
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
   })
 
-  test('is in the list, on the dashboard, in the metrics and in the log; accepting it confirms the registration', async () => {
+  test('appears in the list, on the dashboard, in the metrics and in the log; accepting it confirms the registration', async () => {
     const { regNo, orderId, id } = await payWrongAmount()
     const [review] = (await readReviews()).filter((review) => review.id === id)
     expect(review).toMatchObject({
@@ -191,7 +191,7 @@ describe('a payment that does not match', () => {
     ).toEqual([{ who: 'treasurer', why: reason }])
   })
 
-  test('counts in part: the balance is due, and the delegate receives a payment link instead of a confirmation', async () => {
+  test('can count as a part payment: the balance is due, and the delegate receives a payment link instead of a confirmation', async () => {
     const { regNo, id } = await payWrongAmount()
     expect(await sendDecision(id, { decision: 'ask', why: reason })).toMatchObject({
       answer: {
@@ -205,7 +205,7 @@ describe('a payment that does not match', () => {
     expect(await store.registration(regNo as RegNo)).toMatchObject({ state: 'to_pay', due: 100 })
   })
 
-  test('is refunded, and the delegate can pay again', async () => {
+  test('can be refunded, and the delegate can then pay again', async () => {
     const { regNo, orderId, id } = await payWrongAmount()
     const { answer } = await sendDecision(id, { decision: 'refund', why: reason })
     expect(answer).toMatchObject({ status: 'success', refund: 'asked' })
@@ -221,7 +221,7 @@ describe('a payment that does not match', () => {
       review: null,
       emails: 0,
     })
-    // The stored failure is not "unknown".
+    // The stored reason for the failure is not "unknown".
     const registration = await testServer.parts().deps.store.registration(regNo as RegNo)
     expect(registration?.payments[0]?.failure).toBe('given-back')
     const retryResponse = await fetch(`${testServer.url}/api/payment/retry/`, {
@@ -234,7 +234,7 @@ describe('a payment that does not match', () => {
     ])
   })
 
-  test('can be decided only with a session, and not from a page of another site', async () => {
+  test("can be decided only with a session, and not from another site's page", async () => {
     const postDecision = (headers: Record<string, string>) =>
       fetch(`${testServer.url}/admin/reviews/C1/decide/`, { method: 'POST', headers })
     expect((await postDecision({})).status).toBe(401)
@@ -246,7 +246,7 @@ describe('a payment that does not match', () => {
 })
 
 describe('a refund', () => {
-  test('of a part leaves the registration paid; a refund of the rest changes it to refunded, and the figures are updated', async () => {
+  test('of part of the payment leaves the registration paid; a refund of the rest changes its status to refunded, and the figures are updated', async () => {
     const { regNo, orderId } = await registerAndPay()
     const revenueBefore = (await callOffice<StatsResponse>('/admin/dashboard/stats/')).answer.data
       .revenue_stats
@@ -279,7 +279,7 @@ describe('a refund', () => {
     expect(revenueBefore.total_revenue - revenueAfter.total_revenue).toBe(7080)
   })
 
-  test('made in the merchant panel is detected, whether partial, full or a second one', async () => {
+  test('that is made in the merchant panel is detected, whether it is partial, full or a second refund', async () => {
     const { orderId } = await registerAndPay()
     testServer.sandbox().refundInPanel(orderId, toAmount(8_000))
     testServer.advance(2 * HOUR_MS)
@@ -295,14 +295,14 @@ describe('a refund', () => {
         `SELECT m.subject FROM mail_queue m JOIN payments p ON p.registration_id = m.registration_id
          WHERE p.order_id = '${orderId}' AND m.kind = 'given-back'`,
       ),
-    ).toEqual([{ subject: '₹ 80 has been refunded for AFPICON 2026' }])
+    ).toEqual([{ subject: 'Your refund for AFPICON 2026: ₹ 80' }])
     testServer.sandbox().refundInPanel(orderId, toAmount(700_000))
     testServer.advance(4 * HOUR_MS)
     await reconcile()
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'refunded', review: null })
   })
 
-  test('requested twice concurrently is created once', async () => {
+  test('that is requested twice concurrently is created once', async () => {
     const { regNo, orderId } = await registerAndPay()
     await Promise.all([
       refund(regNo, { why: reason }),
@@ -313,7 +313,7 @@ describe('a refund', () => {
     expect(testServer.sandbox().order(orderId)?.refunds.length).toBe(1)
   })
 
-  test('without a response is not repeated; the status query decides', async () => {
+  test('that gets no response is not requested again; the status query decides', async () => {
     const { regNo, orderId } = await registerAndPay()
     const { deps } = testServer.parts()
     let refundRequests = 0
@@ -344,7 +344,7 @@ describe('a refund', () => {
   })
 })
 
-test("the treasurer's commands review, decide and refund work while the server runs", async () => {
+test("the treasurer's commands (review, decide, refund) work while the server is running", async () => {
   const runCommand = async (...args: readonly string[]) => {
     const [output, errorOutput]: [string[], string[]] = [[], []]
     const status = await main(args, {
@@ -429,7 +429,7 @@ test("the treasurer's commands review, decide and refund work while the server r
   )
 })
 
-test('the server sends one email at nine to the organisers on days with open reviews', async () => {
+test('on days with open reviews, the server sends the organisers one email at nine', async () => {
   const { id } = await payWrongAmount()
   const { deps } = testServer.parts()
   const readReviewEmails = () =>

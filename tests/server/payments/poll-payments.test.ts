@@ -1,4 +1,4 @@
-/** Polling of payments without a gateway message, at growing intervals; retries of failed payments. */
+/** Polling of payments for which no gateway message arrives, and retries of failed payments. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ const retry = (orderId: string): Promise<Response> =>
   })
 
 describe('polling', () => {
-  test('queries at growing intervals; an unpaid order expires after 24 hours without an email', async () => {
+  test('queries at growing intervals; an unpaid order expires after 24 hours, and no email is sent', async () => {
     const { orderId } = await testServer.placeOrder()
     expect(await reconcile()).toEqual({ queriedCount: 0, finalCount: 0 })
     const queryTimes: number[] = []
@@ -80,7 +80,7 @@ describe('polling', () => {
     expect(await reconcile(true)).toEqual({ queriedCount: 0, finalCount: 0 })
   })
 
-  test('never expires a payment that the bank is processing; after five days it goes to review', async () => {
+  test('does not expire a payment that the bank is processing, but sends it to review after five days', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'later')
     for (let days = 0; days < 4; days += 1) {
@@ -133,7 +133,7 @@ describe('polling', () => {
     }
   })
 
-  test('a payment that is found late is not a late payment: its payment time counts, also for daily revenue', async () => {
+  test('a payment that is found late does not count as late: its payment time applies, in the daily revenue too', async () => {
     const server = await openTestServer({ clock: '2026-02-02T23:50:00+05:30' })
     try {
       const file = join(server.environment.eventsDir, 'afpicon2026.yaml')
@@ -155,8 +155,8 @@ describe('polling', () => {
       expect(await server.parts().deps.store.registration(regNo)).toMatchObject({
         paidAt: instant(Date.parse('2026-02-02T23:50:00+05:30')),
       })
-      // The email has today's date: in a queue sorted by time, it must not precede emails that were
-      // already sent.
+      // The email has the current time, because in a queue sorted by time it must not precede emails that were already
+      // sent.
       expect(server.rows('SELECT created_at FROM mail_queue')).toEqual([
         { created_at: server.now() },
       ])
@@ -169,7 +169,7 @@ describe('polling', () => {
     ['two days after closing goes to review', 2, 'failed', 'Payment received after registration'],
     ['in time counts, and the email states its reference', 0, 'success', null],
   ] as const)(
-    'a second payment, after a dismissed one, has its own payment time: a payment %s',
+    'after a dismissed payment, a second payment has its own payment time: a payment %s',
     async (_what, days, status, reason) => {
       const server = await openTestServer({ clock: '2026-02-02T23:50:00+05:30' })
       try {
@@ -234,7 +234,7 @@ describe('polling', () => {
           ['USD1', paidAt],
           ['INR2', receivedAt],
         ])
-        // A repeated response adds no event and reopens nothing.
+        // A repeated response adds no event and reopens no review.
         await payments.verify(orderId, 1000)
         expect(server.readOrderState(orderId).events).toEqual(orderState.events)
         const emails = (await deps.store.emailsOfRegistration(regNo as RegNo)).map(
@@ -286,7 +286,7 @@ describe('polling', () => {
     expect((await testServer.parts().deps.store.registration(orderId))?.inReview).toBe(true)
   })
 
-  test('two servers process a payment once', async () => {
+  test('two servers together process a payment only once', async () => {
     const orders = await Promise.all(Array.from({ length: 12 }, () => testServer.placeOrder()))
     for (const { orderId } of orders) await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
@@ -335,7 +335,7 @@ describe('polling', () => {
     })
   })
 
-  test('a rejected query is no evidence about the payment, however old it is', async () => {
+  test('a rejected query proves nothing about the payment, however old the payment is', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
@@ -353,7 +353,7 @@ describe('polling', () => {
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success' })
   })
 
-  test('can be started by a command while the server runs', async () => {
+  test('can be started by a command while the server is running', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const output: string[] = []
@@ -373,7 +373,7 @@ describe('polling', () => {
 })
 
 describe('retrying', () => {
-  test('a failed payment gets a new order id for the same amount, and pays the same registration once', async () => {
+  test('a retry of a failed payment gets a new order id for the same amount, and pays the same registration once', async () => {
     const first = await testServer.placeOrder()
     await testServer.sandbox().runAction(first.orderId, 'decline')
     await testServer.waitUntilIdle()
@@ -393,7 +393,7 @@ describe('retrying', () => {
       emails: 1,
     })
 
-    // Then the first attempt's payment arrives. There are two payments for one registration, so staff decide.
+    // Then the first attempt's payment arrives. The registration now has two payments, so staff decide.
     testServer.sandbox().settle(first.orderId)
     await testServer.waitUntilIdle()
     expect(testServer.readOrderState(first.orderId)).toMatchObject({
@@ -444,7 +444,7 @@ describe('retrying', () => {
   })
 })
 
-describe("in Airpay's own sandbox, where the status call does not exist", () => {
+describe("in Airpay's own sandbox, which has no status call", () => {
   const createVariables = (account: string) =>
     Object.fromEntries(
       ['USERNAME', 'PASSWORD', 'SECRET', 'MERCHANT_ID'].map((suffix) => [
@@ -528,7 +528,7 @@ describe("in Airpay's own sandbox, where the status call does not exist", () => 
 })
 
 describe('gateway settings at startup', () => {
-  test('a port that is in use prints a message', async () => {
+  test('a port that is in use leads to a message', async () => {
     await expect(
       openTestServer({ variables: { SANDBOX_PORT: new URL(testServer.gatewayUrl()).port } }),
     ).rejects.toThrow(
@@ -536,7 +536,7 @@ describe('gateway settings at startup', () => {
     )
   })
 
-  test('accepts the checksum without the UID if the environment sets it', async () => {
+  test('the checksum is computed without the UID if the environment says so', async () => {
     const server = await openTestServer({ variables: { AIRPAY_CHECKSUM: 'B' } })
     try {
       const { data } = await server.register()
@@ -566,7 +566,7 @@ describe('gateway settings at startup', () => {
     }
   })
 
-  test('sends a phone number of ten digits only if the gateways file requires it', async () => {
+  test('a phone number of ten digits is sent only if the gateways file requires it', async () => {
     const server = await openTestServer({
       gateways: (text) =>
         text.replace(
@@ -587,7 +587,7 @@ describe('gateway settings at startup', () => {
     }
   })
 
-  test('an unknown checksum setting prints a message', () => {
+  test('an unknown checksum setting leads to a message', () => {
     expect(readEnvironment({ AIRPAY_CHECKSUM: 'C' })).toEqual({
       ok: false,
       error: ['AIRPAY_CHECKSUM must be A (with the UID) or B (without it), not "C".'],

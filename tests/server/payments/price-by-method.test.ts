@@ -50,7 +50,7 @@ const readBill = async (regNo: string) => {
 const performAction = async (regNo: string, payload: object) =>
   (await signIn(server)).act(regNo, payload)
 
-// 4,000 plus 18% GST; if paid by card, 4,120 plus 18%.
+// By transfer, 4,000 plus 18% GST; by card, 4,120 plus 18%.
 const BY_TRANSFER = { total: 472000, base: 400000, gst: 72000, lines: [['registration', 472000]] }
 const BY_CARD = {
   total: 486160,
@@ -67,7 +67,7 @@ test('a delegate who pays by card is charged 3% more, and one who pays by transf
   expect(await readBill((await register({ way: 'transfer' })).body.reg_no)).toEqual(BY_TRANSFER)
 })
 
-test('an API client that sends no method pays the price of the first method, which is the card', async () => {
+test('an API client that sends no method pays the price for the first method, which is the card', async () => {
   expect(await readBill((await register({})).body.reg_no)).toEqual(BY_CARD)
 })
 
@@ -94,7 +94,7 @@ test('a delegate who chose a transfer and then pays by card first sees the card 
   expect(await readBill(body.reg_no)).toEqual(BY_CARD)
 })
 
-test('cash recorded for a registration with the card price pays the price without the card charge', async () => {
+test('a registration with the card price is paid in full by cash without the card charge', async () => {
   const { body } = await register({ way: 'card' })
   const confirmResponse = await performAction(body.reg_no, {
     act: 'confirm',
@@ -110,7 +110,7 @@ test('cash recorded for a registration with the card price pays the price withou
   })
 })
 
-test('after a correction, the price still depends on the payment method that was used', async () => {
+test('after a correction, the price still depends on how the registration was paid', async () => {
   const correct = (regNo: string, total: string) =>
     performAction(regNo, {
       act: 'correct',
@@ -133,7 +133,7 @@ test('after a correction, the price still depends on the payment method that was
   expect((await readBill(cardRegistration.body.reg_no)).total).toBe(729240)
 })
 
-test('the price of a registration stays the same after the event file raises prices, for every payment method', async () => {
+test("a registration's price for every payment method stays the same after the event file raises prices", async () => {
   const [first, second] = [await register({ way: 'card' }), await register({ way: 'transfer' })]
   try {
     server.writeEvent(
@@ -141,7 +141,7 @@ test('the price of a registration stays the same after the event file raises pri
       text.replaceAll('4000, 5000', '4400, 5000').replace('total: 4720', 'total: 5192'),
     )
     await server.deps.events.reload()
-    // The new prices are served: 4,400 plus 18% GST.
+    // The new prices apply to others: 4,400 plus 18% GST.
     expect((await readBill((await register({ way: 'transfer' })).body.reg_no)).total).toBe(519200)
     const reference = { reference: 'SLIP-3', way: 'cash' }
     const confirmResponse = await performAction(first.body.reg_no, {
@@ -197,7 +197,7 @@ async function decideReview(regNo: string, decision: object): Promise<void> {
   expect(response.statusCode, response.body).toBe(200)
 }
 
-describe('a typing mistake in a cash payment does not change the price of a registration', () => {
+describe("a cash payment with a typing mistake does not change a registration's price", () => {
   const registerWithMethod = async (method: string, isExpired = false) => {
     const { reg_no: regNo } = (await register({ way: method })).body
     const orderId = (await readRegistration(regNo)).payments[0]?.orderId
@@ -210,15 +210,15 @@ describe('a typing mistake in a cash payment does not change the price of a regi
     return regNo
   }
   test.each<[string, string, boolean, object]>([
-    ['dismissed, card', 'card', false, { decision: 'dismiss' }],
+    ['if it is dismissed (card price)', 'card', false, { decision: 'dismiss' }],
     [
-      'refunded, card',
+      'if it is refunded (card price)',
       'card',
       false,
       { decision: 'refund', by_hand: true, reference: 'VOUCHER-1' },
     ],
-    ['dismissed, card that had expired', 'card', true, { decision: 'dismiss' }],
-    ['dismissed, transfer', 'transfer', false, { decision: 'dismiss' }],
+    ['if it is dismissed (card price, order expired)', 'card', true, { decision: 'dismiss' }],
+    ['if it is dismissed (transfer price)', 'transfer', false, { decision: 'dismiss' }],
   ])('%s', async (_what, method, isExpired, decision) => {
     const regNo = await registerWithMethod(method, isExpired)
     const balanceBefore = await readBalance(regNo)
@@ -230,7 +230,7 @@ describe('a typing mistake in a cash payment does not change the price of a regi
     expect(await recordCash(regNo, '4720')).toMatchObject({ body: { state: 'complete' } })
     expect(await readBill(regNo)).toEqual(BY_TRANSFER)
   })
-  test('dismissed, card, in an event without a card charge', async () => {
+  test('if it is dismissed (card price, event without a card charge)', async () => {
     try {
       server.writeEvent(file, text.replace(CHARGE, '\nquotas:').replace(', method: transfer}', '}'))
       await server.deps.events.reload()
@@ -245,7 +245,7 @@ describe('a typing mistake in a cash payment does not change the price of a regi
       await server.deps.events.reload()
     }
   })
-  test('moved to another registration', async () => {
+  test('if it is moved to another registration', async () => {
     const [regNo, otherRegNo] = [
       await registerWithMethod('card'),
       await registerWithMethod('transfer'),
@@ -283,12 +283,12 @@ describe('after “Pay by card instead” is declined, the transfer is offered a
     )
 
   test.each(['declined', 'expired'] as const)(
-    'the transfer is due again at its price, and pays the registration: card %s',
+    'the transfer is due again at its own price, and pays the registration (card order %s)',
     async (type) => {
       const { regNo, balanceBefore, cardOrder, resume } = await startCardPaymentInstead()
       await endOrder(cardOrder.orderId, type)
       expect(await readBalance(regNo)).toEqual(balanceBefore)
-      // A second attempt by card, which also ends.
+      // A second attempt by card also ends.
       expect((await resume()).statusCode).toBe(201)
       expect(await readBill(regNo)).toEqual(BY_CARD)
       await endOrder(
@@ -310,7 +310,7 @@ describe('after “Pay by card instead” is declined, the transfer is offered a
     },
   )
 
-  test('the page after a declined card payment states that it was declined, and how to pay', async () => {
+  test('the page after a declined card payment says that it was declined and how to pay', async () => {
     const { regNo, cardOrder, resume } = await startCardPaymentInstead()
     const url = `/api/lekhacon2027/registrations/${regNo}/`
     const readPage = async () => {
@@ -335,7 +335,7 @@ describe('after “Pay by card instead” is declined, the transfer is offered a
       'declined',
       undefined,
     ])
-    // A second card payment whose result is unknown: "not charged" is no longer certain.
+    // The result of the second card payment is unknown, so the page cannot say "not charged".
     await resume()
     await endOrder(
       (await readRegistration(regNo)).payments[0]?.orderId ?? cardOrder.orderId,
@@ -344,7 +344,7 @@ describe('after “Pay by card instead” is declined, the transfer is offered a
     expect(await readPage()).toMatchObject({ state: 'by-hand', failure: 'expired' })
   })
 
-  test('a late payment of the declined card order counts once, at its price', async () => {
+  test('a late payment for the declined card order counts once, at the price of that order', async () => {
     const { regNo, cardOrder } = await startCardPaymentInstead()
     await endOrder(cardOrder.orderId, 'declined')
     await server.deps.store.applyPaymentEvent(
@@ -366,7 +366,7 @@ describe('after “Pay by card instead” is declined, the transfer is offered a
     expect(await readBill(regNo)).toEqual(BY_CARD)
   })
 
-  test('after the hold of the transfer, the page states that the card payment was declined', async () => {
+  test('once the hold of the transfer has ended, the page says that the card payment was declined', async () => {
     const { regNo, cardOrder } = await startCardPaymentInstead()
     await server.deps.store.applyPaymentEvent(
       cardOrder.orderId,
@@ -384,7 +384,7 @@ describe('after “Pay by card instead” is declined, the transfer is offered a
     expect(registration['failed_as']).toBe('declined')
   })
 
-  test('the history states that a card payment replaced the transfer', async () => {
+  test('the history shows that a card payment replaced the transfer', async () => {
     const { regNo, cardOrder } = await startCardPaymentInstead()
     await endOrder(cardOrder.orderId, 'declined')
     const office = await signIn(server)

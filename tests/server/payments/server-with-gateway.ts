@@ -8,17 +8,17 @@ import { buildGatewayForm, instant, readInstant } from '../../../engine/index.ts
 import type { Instant, OrderId } from '../../../engine/index.ts'
 import type { PaymentData, RegisterResponse } from '../../../engine/api.ts'
 import { assembleServer } from '../../../server/assemble-server.ts'
-import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
+import { checkFolderInThisThread } from '../../../server/events/files/event-folder.ts'
 import type { AssembledServer } from '../../../server/assemble-server.ts'
 import type { Deps, Environment } from '../../../server/dependencies.ts'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import type { Variables } from '../../../server/ops/environment.ts'
 import type { Fields } from '../../../server/payments/gateways/message-fields.ts'
-import type { Sandbox } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
+import type { AirpaySimulator } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
 import type { OpenSimulators } from '../../../server/payments/gateways/select-gateway.ts'
 import { findFreePort } from '../../browser/serve.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../prepared-files.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 export const delegate = {
@@ -39,7 +39,7 @@ export type TestServer = {
   readonly eventsDir: string
   readonly log: Record<string, unknown>[]
   parts(): AssembledServer
-  sandbox(): Sandbox
+  sandbox(): AirpaySimulator
   /** Returns the origin of the simulators' pages. */
   gatewayUrl(): string
   /** Closes the simulators, so that no gateway responds. */
@@ -50,13 +50,13 @@ export type TestServer = {
   now(): Instant
   rows(sql: string, ...params: unknown[]): Record<string, unknown>[]
   register(answers?: Readonly<Record<string, string>>): Promise<PlacedOrder>
-  /** Registers and hands off to the gateway, as the browser does. */
+  /** Registers a delegate and hands off to the gateway, as the browser does. */
   placeOrder(answers?: Readonly<Record<string, string>>): Promise<PlacedOrder>
   handOff(data: PaymentData): Promise<Response>
   sendWebhook(fields: Fields): Promise<Response>
-  /** Posts a browser return from the gateway. Resolves with the address of the redirect. */
+  /** Posts the browser's return from the gateway, and resolves with the URL of the redirect. */
   returnFromGateway(fields: Fields, path?: string): Promise<URL>
-  /** Reads the stored state of an order: status, review, types of events, counts of messages and queued emails. */
+  /** Reads an order's stored state: statuses, review, event types, and the numbers of messages and queued emails. */
   readOrderState(orderId: string): {
     readonly status: unknown
     readonly registration: unknown
@@ -66,22 +66,22 @@ export type TestServer = {
     readonly webhooks: number
     readonly emails: number
   }
-  /** Resolves when every webhook is delivered and every query has ended. */
+  /** Resolves once every webhook has been delivered and every query has ended. */
   waitUntilIdle(): Promise<void>
   restart(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts a server whose returns, webhooks and status queries use real connections. It can be restarted on the same
- * data.
+ * Starts a server whose returns, webhooks and status queries use real connections. The server can be restarted on the
+ * same data.
  */
 export async function openTestServer(
   options: {
     readonly clock?: string
     readonly variables?: Variables
     readonly gateways?: (text: string) => string
-    /** The folder of event files to serve instead of events/. */
+    /** The folder with the event files to serve instead of those in events/. */
     readonly events?: string
   } = {},
 ): Promise<TestServer> {
@@ -120,8 +120,8 @@ export async function openTestServer(
       log: { info: logAt('info'), warn: logAt('warn'), error: logAt('error') },
       print: () => {},
       hasJobs: false,
-      checkFolder: checkFolderHere,
-      openStore: openStoreHere,
+      checkFolder: checkFolderInThisThread,
+      openStore: openStoreInProcess,
     })
     if (!assembly.ok) throw new Error(assembly.error.text)
     await assembly.value.app.listen({ port, host: '127.0.0.1' })
@@ -142,7 +142,7 @@ export async function openTestServer(
     if (parts.simulators === null) throw new Error('the server has no simulators')
     return parts.simulators
   }
-  const sandbox = (): Sandbox => simulators().byKind.airpay
+  const sandbox = (): AirpaySimulator => simulators().byKind.airpay
   const send = (path: string, fields: Fields): Promise<Response> =>
     fetch(`${url}${path}`, {
       method: 'POST',
@@ -249,8 +249,8 @@ export function createFormFields({ events }: Pick<Deps, 'events'>, data: Payment
 
 /**
  * Forges a message from a genuine one without the secret: CRC32 is affine, so for texts of equal length crc(a) ^
- * crc(b) ^ crc(c) = crc(a ^ b ^ c). So the genuine hash yields a valid hash for any message of equal length. Only the
- * length of the secret part (merchant id and username) must be known, and it can be guessed.
+ * crc(b) ^ crc(c) = crc(a ^ b ^ c). The genuine hash therefore yields a valid hash for any message of equal length. An
+ * attacker needs only the length of the secret part (merchant id and username), which can be guessed.
  */
 export function forgeMessage(
   genuineMessage: Fields,
@@ -265,7 +265,7 @@ export function forgeMessage(
     joinFields({ ...genuineMessage, ...changes }),
   ]
   if (genuineText.length !== forgedText.length)
-    throw new Error('a forgery by linearity needs equal lengths')
+    throw new Error('a forged message must be as long as the genuine one')
   const differences = Buffer.from(genuineText.map((byte, index) => byte ^ (forgedText[index] ?? 0)))
   const hash =
     (Number(genuineMessage['ap_SecureHash']) ^

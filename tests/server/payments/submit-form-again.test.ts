@@ -1,4 +1,4 @@
-/** A form sent again after leaving the gateway's page: the same registration, which can be paid once. */
+/** A form that is sent again from the gateway's page leads to the same registration, which can be paid once. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ async function openGatewayPage(
   return { ...response, orderId: orderid }
 }
 
-test('after leaving the payment page without paying, the form leads to a page that accepts the payment', async () => {
+test('if the delegate leaves the payment page without paying, the form leads to a page that accepts the payment', async () => {
   const first = await openGatewayPage('left')
   await testServer.sandbox().runAction(first.orderId, 'leave')
   testServer.advance(1000)
@@ -60,7 +60,7 @@ test('after a decline, the form leads to a page that accepts the payment with a 
   expect(testServer.readOrderState(first.orderId).status).toBe('failed')
 })
 
-test('after going back from a payment page that is still open, the form leads to the same order', async () => {
+test('if the delegate goes back from a payment page that is still open, the form leads to the same order', async () => {
   const first = await openGatewayPage('back')
   testServer.advance(1000)
   expect(await openGatewayPage('back')).toMatchObject({
@@ -69,7 +69,7 @@ test('after going back from a payment page that is still open, the form leads to
   })
 })
 
-test('after paying in a window that was closed before it returned, the form requests no second payment', async () => {
+test('if the delegate paid in a window that was closed before it returned, the form requests no second payment', async () => {
   const first = await openGatewayPage('paid')
   await testServer.sandbox().runAction(first.orderId, 'stay')
   testServer.advance(1000)
@@ -78,7 +78,7 @@ test('after paying in a window that was closed before it returned, the form requ
   expect(repeatedResponse.payment_data).toBeUndefined()
 })
 
-test('sent twice concurrently after a failure, the form leads to one new order', async () => {
+test('if the form is sent twice concurrently after a failure, it leads to one new order', async () => {
   const first = await openGatewayPage('twice')
   await testServer.sandbox().runAction(first.orderId, 'decline')
   await testServer.waitUntilIdle()

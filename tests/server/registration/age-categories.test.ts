@@ -1,4 +1,4 @@
-/** Prices by age: the server charges by the age on the first day of the event, like its form. */
+/** Prices by age: like the form, the server charges by the delegate's age on the first day of the event. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { day, quote, startOfDay, type PublicEvent } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
@@ -24,8 +24,8 @@ afterAll(() => server.close())
 const createCompanion = (name: string, bornOn: string) => ({ name, born_on: bornOn })
 
 test.each([
-  ['29 until the second day of the event', '1996-03-08', [], 1180],
-  ['30 on the first day of the event', '1996-03-07', [], 2360],
+  ['who is 29 until the second day of the event', '1996-03-08', [], 1180],
+  ['who is 30 on the first day of the event', '1996-03-07', [], 2360],
   ['with a child of 6', '1980-01-01', [createCompanion('Mini Sample', '2019-03-08')], 2596],
   [
     'with a child who is 7 on that day',
@@ -33,7 +33,7 @@ test.each([
     [createCompanion('Mini Sample', '2019-03-07')],
     2832,
   ],
-])('a delegate of %s pays the price of that age', async (_, bornOn, companions, total) => {
+])('a delegate %s pays the price for that age', async (_, bornOn, companions, total) => {
   const answers = {
     full_name: 'Asha Sample',
     email: `asha${total}@example.org`,

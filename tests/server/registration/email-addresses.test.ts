@@ -1,4 +1,4 @@
-/** Email addresses: formats that the server checks in addition to the form, and resent confirmations. */
+/** Email addresses: the formats that the server checks in addition to the form, and resent confirmations. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, Amount } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
@@ -6,7 +6,7 @@ import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { buildSale } from '../sample-registrations.ts'
 
-const REGISTER = '/api/afpicon/register/'
+const REGISTER_PATH = '/api/afpicon/register/'
 const NOON = '2025-10-10T12:00:00+05:30'
 const delegate = {
   full_name: 'Asha Nair',
@@ -26,8 +26,8 @@ afterAll(() => server.close())
 test.each([
   ['/api/midzone/register/', 'foobar', 'Please enter a valid email address'],
   ['/api/chirurgia/register/', 'foobar', 'Please enter a valid email address'],
-  [REGISTER, 'asha@hospital', 'Please enter a valid email address'],
-  [REGISTER, `${'a'.repeat(48)}@example.org`, TOO_LONG_ERROR],
+  [REGISTER_PATH, 'asha@hospital', 'Please enter a valid email address'],
+  [REGISTER_PATH, `${'a'.repeat(48)}@example.org`, TOO_LONG_ERROR],
   ['/api/midzone/register/', `${'a'.repeat(48)}@example.org`, TOO_LONG_ERROR],
 ])('%s: %s is rejected at its field', async (url, email, message) => {
   const rejection = await server.post(url, { ...delegate, email })
@@ -56,8 +56,8 @@ const listEmails = (regNo: string) =>
     regNo,
   )
 
-test('resends a confirmation to the stored address, every few minutes and a limited number of times', async () => {
-  const { reg_no } = (await server.post(REGISTER, delegate)).json<RegisterResponse>()
+test('a confirmation can be resent to the stored address every few minutes, and only a limited number of times', async () => {
+  const { reg_no } = (await server.post(REGISTER_PATH, delegate)).json<RegisterResponse>()
   expect((await requestResend(reg_no, '10.1.1.1')).json()).toMatchObject({ code: 'no_mail' })
   const { total } = (await server.deps.store.registration(reg_no)) ?? {}
   await server.deps.store.applyPaymentEvent(
@@ -103,7 +103,7 @@ test('resends a confirmation to the stored address, every few minutes and a limi
   )
 })
 
-test('limits addresses that request many emails or guess numbers', async () => {
+test('IP addresses that request many emails or guess numbers are limited', async () => {
   const codes: number[] = []
   for (let attempts = 0; attempts < 12; attempts += 1)
     codes.push((await requestResend('AFPI0000000000000', '10.9.9.9')).statusCode)

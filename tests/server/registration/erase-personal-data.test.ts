@@ -1,4 +1,4 @@
-/** After a person's data is erased, no table, file or log contains it, but the payments remain. */
+/** Once a person's data is erased, no table, file or log contains it, but the payments remain. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -30,9 +30,7 @@ const PERSONAL_WORDS = [
   '9123456789',
   'zq-letter',
 ]
-/**
- * Tables without personal data of registrants: payments and their events, event files, member lists, users, counters.
- */
+/** Tables without delegates' personal data: payments and their events, event files, member lists, users, counters. */
 const TABLES_WITHOUT_PERSONAL_DATA = [
   'payments payment_facts captures bank_references bill_lines dues code_uses',
   'places places_taken settlements settlement_lines document_series',
@@ -117,10 +115,7 @@ function listTraces(): readonly string[] {
     .map((file) => file.slice(server.dir.length + 1).replace(/\d{6}-.*|[0-9a-f]{64}/, '…'))
   return [...new Set([...traces, ...files])].toSorted()
 }
-/**
- * Returns '' for a missing file, because the server renames its cache files while the folder is
- * read.
- */
+/** Returns '' for a missing file, because the server may rename its cache files while the folder is read. */
 function readIfPresent(file: string): string {
   try {
     return readFileSync(file, 'latin1')
@@ -132,7 +127,7 @@ function readIfPresent(file: string): string {
 const isPersonal = (text: string): boolean =>
   PERSONAL_WORDS.some((word) => text.toLowerCase().includes(word.toLowerCase()))
 
-test('erasing covers every table: each table is emptied by blank() of server/storage/registrations/delete-personal-data.ts, or listed above as free of personal data', () => {
+test('erasing covers every table: each is either emptied by blank() in server/storage/registrations/delete-personal-data.ts or listed above as free of personal data', () => {
   const source = ['registrations/delete-personal-data.ts', 'payments/find-duplicate-payments.ts']
     .map((file) => readFileSync(join(import.meta.dirname, '../../../server/storage', file), 'utf8'))
     .join('\n')
@@ -148,8 +143,8 @@ test('erasing covers every table: each table is emptied by blank() of server/sto
   )
 })
 
-describe('erasing the data of a person', () => {
-  test('leaves no personal data in any table, file, email or log; payments, receipts and the audit entry stay', async () => {
+describe("erasing a person's data", () => {
+  test('leaves no personal data in any table, file, email or log, but keeps the payments, the receipts and the audit entry', async () => {
     const { regNo } = await registerPerson()
     for (const [action, reason] of [
       ['note', 'Zulekha called.'],
@@ -207,7 +202,7 @@ describe('erasing the data of a person', () => {
       ['erase', 'office', 'Asked for by letter.'],
     ])
     expect((await server.app.inject(`/api${new URL(link).pathname}`)).statusCode).toBe(404)
-    // The old name no longer finds the registration, and the office shows its number.
+    // Searching for the old name finds nothing, but the office can still open the registration by its number.
     expect((await owner.json('/admin/find/?q=zulekha'))['found']).toEqual([])
     expect((await owner.get(`/admin/registrations/${regNo}/`)).statusCode).toBe(200)
     const secondErasure = await owner.act(regNo, { act: 'erase', why: 'Once more.' })
@@ -250,7 +245,7 @@ describe('erasing the data of a person', () => {
     db.close()
   })
 
-  test('is permanent: name and answers can no longer be changed under the same number', async () => {
+  test('is permanent: the registration cannot be corrected or transferred afterwards', async () => {
     const { regNo } = await registerPerson()
     await owner.act(regNo, { act: 'erase', why: 'Asked.' })
     const answers = {
@@ -304,7 +299,7 @@ describe('erasing the data of a person', () => {
   })
 })
 
-test('data is erased after the retention period: files first, answers later, nothing a day early', async () => {
+test('data is erased after the retention periods: files first, answers later, and nothing a day early', async () => {
   const { regNo } = await registerPerson()
   const readStoredParts = async (): Promise<readonly [boolean, boolean]> => {
     const storedRegistration = await server.deps.store.registration(regNo)
@@ -330,7 +325,7 @@ test('data is erased after the retention period: files first, answers later, not
   )
 })
 
-test('a clock in the wrong year erases nothing until it is corrected or an owner confirms it; each run is logged', async () => {
+test('while the clock shows the wrong year, nothing is erased until the clock is corrected or an owner confirms it; each run is logged', async () => {
   const { regNo } = await registerPerson()
   const hasAnswers = async (): Promise<boolean> =>
     Object.keys((await server.deps.store.registration(regNo))?.answers ?? {}).length > 0
@@ -339,7 +334,7 @@ test('a clock in the wrong year erases nothing until it is corrected or an owner
   await server.retention.run()
   server.setClock('2031-05-10')
   await server.retention.run()
-  // Times recorded with the wrong clock are no evidence that the clock is right.
+  // Times recorded by the wrong clock are no evidence that the clock is right.
   await registerPerson()
   server.setTime('2031-05-12')
   await server.retention.run()
@@ -355,7 +350,7 @@ test('a clock in the wrong year erases nothing until it is corrected or an owner
 
   server.setTime('2026-05-10')
   await server.retention.run()
-  // The clock already showed this time, before this test set it back.
+  // The clock had already shown this time before this test set it back.
   const reason = expect.stringMatching(
     /^The clock shows 10 May 2026, 12:00 pm, but the last recorded time is 3 April 2026, 12:00 am\. Automatic erasure is paused/,
   )
@@ -397,7 +392,7 @@ test('a clock in the wrong year erases nothing until it is corrected or an owner
   server.setTime('2026-01-12')
 })
 
-test('a server that starts with the wrong year, on a database without a recorded time, erases nothing', async () => {
+test('a server that starts in the wrong year, on a database without a recorded time, erases nothing', async () => {
   server.setTime('2026-01-20')
   const { regNo } = await registerPerson()
   const db = new Database(join(server.dir, 'rollcall.db'))
@@ -422,7 +417,7 @@ test('a server that starts with the wrong year, on a database without a recorded
   server.setTime('2026-01-12')
 })
 
-test('rollcall registration export-person writes all data of an email address, and rollcall registration erase deletes it', async () => {
+test('rollcall registration export-person writes all data for an email address, and rollcall registration erase deletes it', async () => {
   const { regNo } = await registerPerson()
   const variables = { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir }
   const folder = join(server.dir, '..', 'theirs')
@@ -458,7 +453,7 @@ test('rollcall registration export-person writes all data of an email address, a
     1,
     expect.stringContaining('is already erased'),
   ])
-  // With an email address, registrations that can be erased are erased, and the others are listed.
+  // If an email address is given, the registrations that can be erased are, and the others are listed.
   const partialErasure = await runHere(
     ['registration', 'erase', 'zulekha.q@sample.example', '--why', 'Asked.'],
     variables,

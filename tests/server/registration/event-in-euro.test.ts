@@ -1,4 +1,4 @@
-/** An event in euros, paid by transfer and at the front desk: from the form to the refund. */
+/** An event in euros with payments by transfer and at the front desk, from the form to the refund. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -91,7 +91,7 @@ const readEmails = async (regNo: string) => {
   return registration === null ? [] : server.deps.store.emailsOfRegistration(registration.regNo)
 }
 
-test('a delegate pays in euros by transfer, the statement in euros matches it, and half is refunded', async () => {
+test('a delegate pays in euros by transfer, the payment is matched in a statement in euros, and half of it is refunded', async () => {
   const { regNo, page } = await register()
   const readPage = async () =>
     (await server.app.inject({ method: 'GET', url: `/api${page}/` })).json<{
@@ -150,7 +150,7 @@ test('a delegate pays in euros by transfer, the statement in euros matches it, a
 
   const cancelResponse = await office.act(regNo, {
     act: 'cancel',
-    why: 'Asked by the delegate',
+    why: 'Requested by the delegate',
     pay_back: '74.75',
     kept: '199.5',
   })
@@ -160,7 +160,7 @@ test('a delegate pays in euros by transfer, the statement in euros matches it, a
   )
 })
 
-test('euros are never added to rupees: the dashboard states them separately', async () => {
+test('euros are never added to rupees: the dashboard shows them separately', async () => {
   const { regNo } = await register()
   const office = await signIn(server)
   const confirmation = {
@@ -180,7 +180,7 @@ test('euros are never added to rupees: the dashboard states them separately', as
   expect(data['euro2027_stats']).toMatchObject({ currency: 'EUR' })
 })
 
-test('an amount with more decimals than the currency has is rejected with its own message', async () => {
+test('an amount with more decimal places than the currency has is rejected with a specific message', async () => {
   const { regNo } = await register()
   const office = await signIn(server)
   const confirmation = {
@@ -195,7 +195,7 @@ test('an amount with more decimals than the currency has is rejected with its ow
   })
 })
 
-test('an Excel export of the list states the currency of its amounts, with the decimals of the currency', async () => {
+test('an Excel export of the list states the currency of the amounts, which have the decimal places of that currency', async () => {
   await register()
   const office = await signIn(server)
   const csv = (await office.get('/admin/export/?event_type=euro2027&list_id=euro2027')).body
@@ -203,7 +203,7 @@ test('an Excel export of the list states the currency of its amounts, with the d
   expect(csv).toContain(',199.50')
 })
 
-test('staff send a delegate who pays by transfer the link to the payment instructions', async () => {
+test('staff can send a delegate who pays by transfer the payment instructions', async () => {
   const { regNo } = await register()
   const office = await signIn(server)
   expect((await office.act(regNo, { act: 'send_pay_link' })).status).toBe(200)
@@ -236,7 +236,7 @@ test('if two users send a reminder at the same time, the delegate gets one email
   expect(await readEmails(regNo)).toHaveLength(emailCount + 1)
 })
 
-test('without a category column in the event file, the list shows the category, and the tax has the event’s name', async () => {
+test('without a category column in the event file, the list shows the category, and the tax has the name from the event file', async () => {
   const { regNo } = await register()
   const office = await signIn(server)
   const list = await office.json('/admin/euro2027/registrations/?rows=listed')

@@ -1,4 +1,4 @@
-/** Folder flushes are shared by concurrent requests. */
+/** Concurrent requests share folder flushes. */
 import { expect, test } from 'vitest'
 import { createFolderFlusher } from '../../../server/registration/uploads/flush-folders.ts'
 
@@ -27,7 +27,7 @@ function trackState(promise: Promise<void>): State {
   return state
 }
 
-test('requests during a flush share the next flush', async () => {
+test('requests that arrive during a flush share the next flush', async () => {
   const disk = createSlowDisk()
   const { flush } = createFolderFlusher(disk.sync)
   const [first, second, third, otherFolder] = ['a', 'a', 'a', 'b'].map((folder) =>

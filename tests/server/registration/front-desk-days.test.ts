@@ -1,4 +1,4 @@
-/** Online registration ends before the front desk opens: form, office and prices. */
+/** The form, the office and the prices if online registration ends before the front desk opens. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
   ErrorResponse,
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Sets the date and signs in again, because the session of the previous date has ended. */
+/** Sets the date and signs in again, because the session from the previous date has ended. */
 async function setDay(day: string): Promise<void> {
   server.setTime(day)
   office = await signIn(server)
@@ -82,13 +82,13 @@ const addAtDesk = async (total: number) => {
 const readClosedText = async () =>
   (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>().closed_text
 
-/** Returns true if the office offers to add a registration. */
+/** Returns whether the office offers to add a registration. */
 const isAddOffered = async () =>
   ((await office.json('/admin/session/')) as unknown as SessionResponse).events[0]
     ?.adds_registrations
 
 const CLOSED =
-  'Online registration closed on 28 February 2026. You can register at the front desk on 6–8 March 2026.'
+  'Online registration closed on 28 February 2026. You can register at the registration desk on 6–8 March 2026.'
 
 test('while the form is open, the form and the office register at the same price', async () => {
   expect((await registerOnline()).status).toBe(201)
@@ -96,7 +96,7 @@ test('while the form is open, the form and the office register at the same price
   expect(await isAddOffered()).toBe(true)
 })
 
-test('between these dates, neither accepts registrations, and the form states where registration is still possible', async () => {
+test('between the closing of the form and the opening of the front desk, neither accepts registrations, and the form says where registration is possible', async () => {
   await setDay('2026-03-03')
   expect(await readClosedText()).toBe(CLOSED)
   expect(await registerOnline()).toMatchObject({ status: 409, message: CLOSED })
@@ -120,7 +120,7 @@ test('while the front desk is open, only staff register delegates, at the curren
   expect(await readClosedText()).toBe('Registration closed on 28 February 2026.')
 })
 
-test('a delegate whom staff added at the desk can pay later, although the form is closed', async () => {
+test('a delegate whom staff added at the front desk can pay later, even though the form is closed', async () => {
   await setDay('2026-03-07')
   const answers = createAnswers()
   const addResponse = await server.app.inject({
@@ -149,7 +149,7 @@ test('a delegate whom staff added at the desk can pay later, although the form i
   expect(retryResponse.statusCode, retryResponse.body).toBe(201)
 })
 
-test('`show` writes the dates of the front desk, and `diff` reports changed dates', () => {
+test('`show` writes the dates of the front desk, and `diff` reports changes to them', () => {
   const compile = (text: string) =>
     compileEvent(text, sharedFiles, { path: 'sample2026.yaml' }).event as EventConfig
   const event = compile(file)

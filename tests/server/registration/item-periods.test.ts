@@ -1,4 +1,4 @@
-/** A room with its own periods: each delegate pays the price of the room on the date of registration. */
+/** A room with its own periods: each delegate pays the room's price on the date of registration. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
@@ -45,14 +45,14 @@ test.each([
   ['2026-01-10', 1180 + 590],
   ['2026-01-15', 1180 + 944],
   ['2026-02-01', 2360 + 944],
-])('on %s a member with a room pays %d', async (day, rupees) => {
+])('on %s, a member with a room pays %d', async (day, rupees) => {
   const { status, body } = await registerOn(day)
   expect(status).toBe(201)
   const registration = await server.deps.store.registration(body.reg_no)
   expect(registration?.total).toBe(rupees * 100)
 })
 
-test('after the last day of the room, it is not on sale, and nothing is registered', async () => {
+test('after its last day, the room is not on sale, and a registration with it is rejected', async () => {
   const { status, body } = await registerOn('2026-02-20')
   expect(status).toBe(409)
   expect(body).toMatchObject({ code: 'not_on_sale' })

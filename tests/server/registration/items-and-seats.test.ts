@@ -1,4 +1,4 @@
-/** A conference's items on a real server: stored bills never change, and no seat is sold twice. */
+/** Items of a conference on a real server: stored bills never change, and no seat is sold twice. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quote } from '../../../engine/index.ts'
@@ -67,7 +67,7 @@ hold_seats_for: 30 minutes
         - {id: letter,`,
     )
 
-/** One seat for members; others may register in another category. */
+/** An event with one seat for members. Further delegates may register in another category. */
 const smallEvent = buildFixtureEvent({
   id: 'small2026',
   prefix: 'SMLL',
@@ -107,7 +107,7 @@ const readRegistration = async (regNo: string): Promise<RegistrationResponse['re
     .registration
 const readSeatsLeft = async (): Promise<TariffResponse['left']> =>
   (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffResponse>().left
-/** Confirms the payment of an order, as the gateway's response to a query does. */
+/** Confirms the payment for an order, as the gateway's response to a query would. */
 const markPaid = async (
   { payment_data: data }: Pick<RegisterResponse, 'payment_data'>,
   reference: string,
@@ -127,7 +127,7 @@ const summariseLines = (lines: WireQuote['lines']): readonly unknown[] =>
     total,
   ])
 
-test('returns the bill line by line, as it was quoted', async () => {
+test('a registration returns its bill line by line, as quoted', async () => {
   const registration = await registerDelegate({
     is_member: true,
     workshops: ['ecg'],
@@ -159,7 +159,7 @@ test('returns the bill line by line, as it was quoted', async () => {
 })
 
 describe('the last seat', () => {
-  test('requested by 64 delegates goes to exactly one; the others get an error, and none of their data is stored', async () => {
+  test('goes to exactly one of 64 delegates who request it; the others get an error, and none of their data is stored', async () => {
     expect(await readSeatsLeft()).toEqual({ 'seats.scan': 1 })
     const rowsBefore = server.countRows()
     const responses = await Promise.all(
@@ -185,7 +185,7 @@ describe('the last seat', () => {
     expect(await readSeatsLeft()).toEqual({ 'seats.scan': 0 })
   })
 
-  test('is released after its hold and sold again; a retry gets an error, and its payment goes to review', async () => {
+  test('is released when its hold ends and sold again; a retry by the first delegate gets an error, and a late payment goes to review', async () => {
     const [first] = server.rows(
       "SELECT reg_no, (SELECT order_id FROM payments p WHERE p.registration_id = r.id) AS order_id FROM registrations r WHERE answers LIKE '%scan%'",
     )
@@ -225,7 +225,7 @@ describe('the last seat', () => {
     ])
   })
 
-  test('is still held for its delegate when the form is sent again', async () => {
+  test('is still held for the delegate who sends the form again', async () => {
     const payload = { ...fixtureDelegate, is_member: false, workshops: ['airway'] }
     const headers = { 'idempotency-key': 'the-same' }
     const resubmitForm = () => server.app.inject({ method: 'POST', url: path, payload, headers })
@@ -236,7 +236,7 @@ describe('the last seat', () => {
       reg_no: first.reg_no,
       stands: 'not-paid',
     })
-    // The hold has ended and the seat is sold: the same form gets an error instead of a success.
+    // Once the hold has ended and the seat is sold, the same form gets an error instead of a success.
     server.setTime('2026-01-10T11:30:00+05:30')
     await registerDelegate({ workshops: ['airway'] })
     await registerDelegate({ workshops: ['airway'] })
@@ -245,7 +245,7 @@ describe('the last seat', () => {
 })
 
 describe('a seat for which another category is offered', () => {
-  test('is assigned while available; then the offer must be accepted and is stored', async () => {
+  test('is assigned while available; after that, the offer must be accepted, and the acceptance is stored', async () => {
     server.setTime('2026-01-20')
     const traineeAnswers = { is_trainee: true, workshops: ['ecg'] }
     const first = await registerDelegate(traineeAnswers)
@@ -283,7 +283,7 @@ describe('a seat for which another category is offered', () => {
   })
 })
 
-test('a delegate who accepts the offer after the last seat was sold is registered', async () => {
+test('a delegate who accepts the offer once the last seat is sold is registered', async () => {
   server.setTime('2026-01-20')
   const registerSmall = (changes: object) =>
     server.app.inject({
@@ -291,7 +291,7 @@ test('a delegate who accepts the offer after the last seat was sold is registere
       url: '/api/small2026/register/',
       payload: { ...fixtureDelegate, ...changes },
     })
-  // The seats are checked immediately, at an unchanged time.
+  // The seats are checked immediately, while the clock stands still.
   expect((await registerSmall({ is_member: false })).statusCode).toBe(201)
   expect((await registerSmall({})).statusCode).toBe(201)
   const acceptedOffer = await registerSmall({ registration_category: 'non-member' })
@@ -369,14 +369,14 @@ describe('the office', () => {
     const csv = await office.get(`${getExportApi()}&companions=true&date_from=2026-01-21`)
     expect(csv.body.trim().split('\r\n').length).toBe(2)
   })
-  test('the page of a registration lists the options that were already full in words', async () => {
+  test('the registration page lists by label the options that were already full', async () => {
     const { reg_no: regNo } = await registerDelegate({ workshops: ['ecg'] })
     const { answers } = (await office.get(`/admin/registrations/${regNo}/`)).json<{
       answers: readonly { readonly id: string; readonly label: string; readonly text: string }[]
     }>()
-    expect(answers.filter(({ label }) => /\bfull\b/i.test(label))).toMatchObject([
+    expect(answers.filter(({ label }) => /\bfull\b|sold out/i.test(label))).toMatchObject([
       { label: 'Full Name' },
-      { label: 'Already full at registration', text: 'Scan' },
+      { label: 'Sold out when registered', text: 'Scan' },
     ])
   })
   const getExportApi = (): string =>
@@ -392,7 +392,7 @@ describe('the office', () => {
     expect([response.statusCode, response.json()]).toMatchObject([400, { code: 'bad_query' }])
   })
 
-  test('the sales report of a list equals its bills to the paisa, and its seats equal those of the event', async () => {
+  test("a list's sales report agrees with the bills to the paisa, and its seats with the event's", async () => {
     const allSales = await readSales()
     const [storedSums] = server.rows(
       "SELECT sum(l.total) AS lines, sum(iif(payment_status = 'success', l.total, 0)) AS paid FROM registrations r JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill WHERE event_id = 'sample2026'",
@@ -410,7 +410,7 @@ describe('the office', () => {
       taken: 1,
       max: 1,
     })
-    // The overview needs only the seats, so it does not add up all bills.
+    // The overview needs only the seats, so the server does not add up all bills.
     const { places } = allSales
     expect(await readSales('&as=seats')).toEqual({ status: 'success', places })
     const filteredSales = await readSales('&companions=true&date_from=2026-01-21')
@@ -435,7 +435,7 @@ describe('the office', () => {
     expect((await office.get('/admin/sold/?event_id=sample2026&list_id=none')).statusCode).toBe(404)
   })
 
-  test('the sales report does not count seats whose hold has expired as taken', async () => {
+  test('the sales report counts seats whose hold has expired as free', async () => {
     const readTakenSeats = async () =>
       (await readSales()).places.find(({ id }) => id === 'seats.ecg')?.taken ?? 0
     const takenWithHolds = await readTakenSeats()
@@ -449,7 +449,7 @@ describe('the office', () => {
   })
 })
 
-test('an item that is not on sale is named in the error', async () => {
+test('the error states which item is not on sale', async () => {
   server.setTime('2026-02-01')
   expect(await submitForm({ workshops: ['film'] })).toMatchObject({
     status: 409,
@@ -457,7 +457,7 @@ test('an item that is not on sale is named in the error', async () => {
   })
 })
 
-test('a stored bill equals the bill that is computed again from its file version, for any answers', async () => {
+test('for any answers, a stored bill equals the bill computed again from the same version of the event file', async () => {
   const answers = fc.record({
     is_member: fc.boolean(),
     is_trainee: fc.boolean(),
@@ -485,7 +485,7 @@ test('a stored bill equals the bill that is computed again from its file version
     }),
     { numRuns: chooseRuns(60) },
   )
-  // Prices change; existing bills stay unchanged.
+  // Prices change, but existing bills stay unchanged.
   server.writeEvent('sample2026.yaml', createEvent('[1600, 2100]').replace('999.5', '1500'))
   await server.deps.events.reload()
   expect(registrations.length).toBeGreaterThan(chooseRuns(20))

@@ -1,4 +1,4 @@
-/** Look-ups of registrations by number, the tariff at every period boundary, and limits on guessing. */
+/** Looking up registrations by number, limits on guessing, and the tariff at every period boundary. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RegisterResponse, RegistrationResponse, TariffResponse } from '../../../engine/api.ts'
 import { getAddressKey } from '../../../server/http/rate-limit.ts'
@@ -31,7 +31,7 @@ const proof = {
 }
 
 describe('a registration read by its number', () => {
-  test("contains the answers, the engine's values and the specification's names", async () => {
+  test("contains the answers and the engine's values, under the specification's names", async () => {
     const { post, app } = await startServer({ clock: '2025-11-21T12:00:00+05:30' })
     const { reg_no } = (
       await post('/api/afpicon/register/', delegate, proof)
@@ -94,7 +94,7 @@ describe('a registration read by its number', () => {
     )
   })
 
-  test('shows no phone number or email address to a visitor with only its number; the browser that registered, and a visitor who enters the address, see them', async () => {
+  test('shows the phone number and email address to the browser that registered and to a visitor who enters the email address, but not to a visitor who has only the number', async () => {
     const { post, app, setTime } = await startServer({ clock: '2025-11-21T12:00:00+05:30' })
     const key = { 'idempotency-key': 'a'.repeat(32) }
     const { reg_no } = (
@@ -120,7 +120,7 @@ describe('a registration read by its number', () => {
     expect(await readVisible(key)).toEqual(allVisible)
     expect(await readVisible({}, { email: ' Asha@Example.org' })).toEqual(allVisible)
     expect(await readVisible(key, { email: 'somebody@example.org' })).toBe('email_differs')
-    // The key reads only its own registration, for a limited time.
+    // The key gives access only to its own registration, and for a limited time.
     const otherKeyResponse = await app.inject({
       method: 'GET',
       url: url.replace(reg_no, otherRegistration.reg_no),
@@ -131,7 +131,7 @@ describe('a registration read by its number', () => {
     expect(await readVisible(key)).toEqual(publicOnly)
   })
 
-  test('shows only the answers of the result pages: no address, council number or membership', async () => {
+  test('shows only the answers that result pages show: no address, council number or membership', async () => {
     const { post, app } = await startServer({ clock: '2025-11-21T12:00:00+05:30' })
     const secrets = {
       address: '12 Hidden Lane',
@@ -154,7 +154,7 @@ describe('a registration read by its number', () => {
     for (const name of Object.keys(secrets)) expect(body).not.toContain(`"${name}"`)
   })
 
-  test("of another event returns 404 with the event's message", async () => {
+  test("for another event returns 404 with the event's message", async () => {
     const { post, app } = await startServer()
     const { reg_no } = (
       await post('/api/afpicon/register/', delegate, proof)
@@ -172,7 +172,7 @@ describe('a registration read by its number', () => {
     }
   })
 
-  test('whose payment failed can be retried, and is also found by the order id of the new attempt', async () => {
+  test('whose payment failed can be paid in a new attempt, and is also found by the order id of that attempt', async () => {
     const { post, app, deps, sandbox } = await startServer({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': buildFixtureEvent() },
@@ -228,7 +228,7 @@ describe('limits on guessing', () => {
       variables: { RATE_LIMITS: 'on', ...variables },
     })
 
-  test('twenty wrong numbers from one address, then 429 until ten minutes have passed; another address is not affected', async () => {
+  test('allow twenty wrong numbers from one address, and then return 429 for ten minutes; other addresses are not affected', async () => {
     const { app, setTime } = await startLimited()
     for (let serial = 0; serial < 20; serial++)
       expect((await guessNumber(app, serial, '192.0.2.1')).statusCode).toBe(404)
@@ -243,7 +243,7 @@ describe('limits on guessing', () => {
     expect((await guessNumber(app, 23, '192.0.2.1')).statusCode).toBe(404)
   })
 
-  test('addresses of one IPv6 network count as one', async () => {
+  test('count the addresses of one IPv6 network as one', async () => {
     const { app } = await startLimited()
     for (let serial = 0; serial < 20; serial++)
       expect((await guessNumber(app, serial, `2001:db8:0:7::${serial + 1}`)).statusCode).toBe(404)
@@ -260,20 +260,20 @@ describe('limits on guessing', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['::FFFF:C000:0201', '192.0.2.1'],
-    // Proxies may send an address with its port in these forms.
+    // Proxies may send an address and its port in these forms.
     ['192.0.2.1:54321', '192.0.2.1'],
     [' 192.0.2.1:1 ', '192.0.2.1'],
     ['[2001:db8:0:7::1]:443', '2001:db8:0:7::/64'],
     ['[2001:db8:0:7::1]', '2001:db8:0:7::/64'],
     ['[::ffff:192.0.2.1]:80', '192.0.2.1'],
     ['[fe80::1%eth0]:80', 'fe80:0:0:0::/64'],
-    // Invalid addresses share one count.
+    // Invalid addresses are counted together.
     ...['', 'unknown', '_hidden', 'a:1', 'b:2', '192.0.2.256', '[x]:1', '1.2.3', '::1]:1'].map(
       (ip) => [ip, 'no address'] as [string, string],
     ),
-  ])('%s is counted under %s', (ip, key) => expect(getAddressKey({ ip })).toBe(key))
+  ])('count %s under %s', (ip, key) => expect(getAddressKey({ ip })).toBe(key))
 
-  test('behind a trusted proxy, a client that changes its port or invents addresses has the same limit on guesses', async () => {
+  test('are the same for a client behind a trusted proxy that changes its port or invents addresses', async () => {
     const { app } = await startLimited({ TRUST_PROXY: '127.0.0.1' })
     const guessThroughProxy = (serial: number, visitor: string) =>
       app.inject({
@@ -292,7 +292,7 @@ describe('limits on guessing', () => {
     }
   })
 
-  test('correct numbers do not count', async () => {
+  test('do not count correct numbers', async () => {
     const { app, post } = await startLimited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
@@ -301,7 +301,7 @@ describe('limits on guessing', () => {
       expect((await app.inject(`/api/sample2026/registrations/${reg_no}/`)).statusCode).toBe(200)
   })
 
-  test('after guesses from three hundred of nine hundred addresses, an event accepts only known addresses', async () => {
+  test('make an event accept only known addresses after guesses from three hundred addresses', async () => {
     const { app, post, setTime } = await startLimited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
@@ -322,7 +322,7 @@ describe('limits on guessing', () => {
       ...Array.from({ length: 300 }, () => 404),
       ...Array.from({ length: 600 }, () => 429),
     ])
-    // The address that registered and an address that read the registration before are still accepted.
+    // The address that registered, and an address that has already read the registration, are still accepted.
     expect((await readWithCorrectNumber('127.0.0.1')).statusCode).toBe(200)
     expect((await readWithCorrectNumber('203.0.113.1')).statusCode).toBe(200)
     expect((await readWithCorrectNumber('203.0.113.2')).statusCode).toBe(429)
@@ -330,7 +330,7 @@ describe('limits on guessing', () => {
     expect((await readWithCorrectNumber('203.0.113.2')).statusCode).toBe(200)
   })
 
-  test('an attacker with one correct number and thousands of addresses gets at most three hundred guesses', async () => {
+  test('allow an attacker with one correct number and many addresses at most three hundred guesses', async () => {
     const { app, post } = await startLimited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)
@@ -348,7 +348,7 @@ describe('limits on guessing', () => {
     const registrationPath = `/api/sample2026/registrations/${reg_no}`
     for (const [path, status] of [
       [`${registrationPath}/`, 200],
-      // No retry has this order id, but its registration number is known.
+      // No retry has this order id, but the registration number in it is known.
       [`${registrationPath}02/`, 404],
     ] as const)
       expect((await app.inject({ url: path, remoteAddress: createAddress(3) })).statusCode).toBe(
@@ -372,13 +372,13 @@ describe('limits on guessing', () => {
         const response = await app.inject({ method: 'POST', url, headers: formHeaders, payload })
         return [response.statusCode, String(response.headers.location)]
       },
-      notice: async (app, orderId) => {
+      webhook: async (app, orderId) => {
         const url = '/api/payment/webhook/'
         const payload = buildFailedReturn(orderId)
         const response = await app.inject({ method: 'POST', url, headers: formHeaders, payload })
         return [response.statusCode, response.body]
       },
-      'another try': async (app, orderId) => {
+      retry: async (app, orderId) => {
         const url = '/api/payment/retry/'
         const response = await app.inject({ method: 'POST', url, payload: { order_id: orderId } })
         return [response.statusCode, response.body]
@@ -390,7 +390,7 @@ describe('limits on guessing', () => {
     )
 
     test.each(Object.entries(lookupRoutes))(
-      'twenty wrong numbers at the %s block all routes, and none distinguishes correct from wrong numbers',
+      'after twenty wrong numbers in “%s” requests, all routes are blocked, and none distinguishes correct from wrong numbers',
       async (_name, lookupRoute) => {
         const { app, post } = await startLimited()
         const { reg_no } = (
@@ -411,7 +411,7 @@ describe('limits on guessing', () => {
       },
     )
 
-    test('a delegate who returns after payment gets the page despite the limit, and the payment is queried', async () => {
+    test('a delegate who returns after paying gets the page despite the limit, and the payment is queried', async () => {
       const { app, post, rows } = await startLimited()
       const { reg_no } = (
         await post('/api/sample2026/register/', fixtureDelegate)
@@ -427,7 +427,7 @@ describe('limits on guessing', () => {
     })
   })
 
-  test('registrations are limited per address, 30 a minute', async () => {
+  test('allow 30 registrations a minute from one address', async () => {
     const { post } = await startLimited()
     const statuses = []
     for (let times = 0; times < 31; times++)
@@ -438,14 +438,14 @@ describe('limits on guessing', () => {
   })
 })
 
-describe('the period is correct at every boundary, in any time zone of the server', () => {
-  // One server for the whole table; only its clock differs.
+describe("the period is correct at every boundary, whatever the server's time zone", () => {
+  // The whole table uses one server, and only its clock is changed.
   let calendarServer: TestApp
   beforeAll(async () => {
     calendarServer = await startTestApp()
   })
   afterAll(() => calendarServer.close())
-  // The specification's table; the last columns are the base and total of the afpi-pg price.
+  // The table in the specification. The last two columns are the afpi-pg price without and with tax.
   test.each([
     ['2025-06-30T23:59:59+05:30', 'july-1-aug-31', 4250, 5015],
     ['2025-07-01T00:00:00+05:30', 'july-1-aug-31', 4250, 5015],
@@ -461,45 +461,48 @@ describe('the period is correct at every boundary, in any time zone of the serve
     ['2026-01-31T23:59:59+05:30', 'jan-25-jan-31', 10_000, 11_800],
     ['2026-02-01T00:00:00+05:30', 'july-1-aug-31', 4250, 5015],
     ['2026-11-21', 'july-1-aug-31', 4250, 5015],
-  ])('%s: %s, afpi-pg %i, with tax %i', async (clock, period, base, total) => {
-    const zones = ['Pacific/Kiritimati', 'America/Adak', 'Asia/Kolkata']
-    const originalZone = process.env.TZ
-    const offsets = new Set<number>()
-    const { app, post, rows, setTime, countRows } = calendarServer
-    setTime(clock)
-    const lastId = countRows()['registrations']
-    try {
-      for (const zone of zones) {
-        process.env.TZ = zone
-        offsets.add(new Date(0).getTimezoneOffset())
-        const answer = (await app.inject('/api/afpicon/tariff-info/')).json<TariffResponse>()
-        expect([answer.current_period, answer.pricing['afpi-pg']]).toEqual([
-          period,
-          { base, gst: total - base, total },
-        ])
-        expect(
-          (
-            await post(
-              '/api/afpicon/register/',
-              { ...delegate, total_amount: String(total) },
-              proof,
-            )
-          ).statusCode,
-        ).toBe(201)
+  ])(
+    'at %s, the period is %s, and afpi-pg costs %i, or %i with tax',
+    async (clock, period, base, total) => {
+      const zones = ['Pacific/Kiritimati', 'America/Adak', 'Asia/Kolkata']
+      const originalZone = process.env.TZ
+      const offsets = new Set<number>()
+      const { app, post, rows, setTime, countRows } = calendarServer
+      setTime(clock)
+      const lastId = countRows()['registrations']
+      try {
+        for (const zone of zones) {
+          process.env.TZ = zone
+          offsets.add(new Date(0).getTimezoneOffset())
+          const answer = (await app.inject('/api/afpicon/tariff-info/')).json<TariffResponse>()
+          expect([answer.current_period, answer.pricing['afpi-pg']]).toEqual([
+            period,
+            { base, gst: total - base, total },
+          ])
+          expect(
+            (
+              await post(
+                '/api/afpicon/register/',
+                { ...delegate, total_amount: String(total) },
+                proof,
+              )
+            ).statusCode,
+          ).toBe(201)
+        }
+        const sql = 'SELECT DISTINCT period, base, total FROM registrations WHERE id > ?'
+        expect(rows(sql, lastId)).toEqual([{ period, base: base * 100, total: total * 100 }])
+        // Proves that the process has run in each of these time zones.
+        expect(offsets.size).toBe(zones.length)
+      } finally {
+        if (originalZone === undefined) delete process.env.TZ
+        else process.env.TZ = originalZone
       }
-      const sql = 'SELECT DISTINCT period, base, total FROM registrations WHERE id > ?'
-      expect(rows(sql, lastId)).toEqual([{ period, base: base * 100, total: total * 100 }])
-      // The process has run in each of these time zones.
-      expect(offsets.size).toBe(zones.length)
-    } finally {
-      if (originalZone === undefined) delete process.env.TZ
-      else process.env.TZ = originalZone
-    }
-  })
+    },
+  )
 })
 
 describe('an event without payment', () => {
-  test('registers immediately: a success with a queued email and no checkout', async () => {
+  test('completes a registration immediately, with a queued email and no checkout', async () => {
     const { post, rows, app } = await startServer({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': buildFixtureEvent({ payment: 'none' }) },
@@ -523,7 +526,7 @@ describe('an event without payment', () => {
         recipient: 'delegate@sample.example',
         subject: `Sample 2026: ${answer.reg_no}`,
         body: expect.stringMatching(
-          /^Dear Test Delegate, you are registered as Member\.\n\nOpen your registration: ticket/,
+          /^Dear Test Delegate, you are registered as Member\.\n\nSee your ticket/,
         ),
       },
     ])

@@ -1,4 +1,4 @@
-/** A registration number alone, which is on badges and in email subjects, reveals nothing personal. */
+/** On its own, a registration number reveals no personal data; it is printed on badges and used in email subjects. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ const retryPayment = async (payload: object, headers = {}) => {
   return { ...response.json<Omit<RegisterResponse, 'status'>>(), status: response.statusCode }
 }
 
-test('the number of an unpaid registration allows payment, and reveals no name and no email address', async () => {
+test('the number of an unpaid registration is enough to pay, but reveals no name or email address', async () => {
   const { reg_no: number } = await register(KEY)
   const retryText = JSON.stringify(await retryPayment({ order_id: number }))
   for (const personalText of [fixtureDelegate.email, ...fixtureDelegate.full_name.split(' ')])
@@ -78,9 +78,9 @@ test('the browser that registered cannot read the details of the person to whom 
   })
   expect(transferResponse.status).toBe(200)
   expect(await readRegistration()).toHaveProperty('partial', true)
-  const repeatedForm = await server.post(`/api/${EVENT}/register/`, fixtureDelegate, {}, key)
-  expect(repeatedForm.statusCode).toBe(422)
-  expect(repeatedForm.body).not.toContain('second.example')
+  const resubmitResponse = await server.post(`/api/${EVENT}/register/`, fixtureDelegate, {}, key)
+  expect(resubmitResponse.statusCode).toBe(422)
+  expect(resubmitResponse.body).not.toContain('second.example')
 })
 
 test('the former holder cannot use the number to read the name of the person to whom the registration was transferred', async () => {
@@ -99,7 +99,7 @@ test('the former holder cannot use the number to read the name of the person to 
     200,
   )
   const path = `/api/${EVENT}/registrations/${number}/`
-  const formerRequests = [
+  const formerHolderRequests = [
     { url: path },
     { url: path, method: 'POST', payload: { email } },
     { url: `/api/${EVENT}/registrations/${data?.orderid}/` },
@@ -110,24 +110,24 @@ test('the former holder cannot use the number to read the name of the person to 
     { url: '/api/payment/resume/', method: 'POST', payload: { token } },
     { url: '/api/payment/retry/', method: 'POST', payload: { order_id: number, email } },
   ] as const
-  for (const request of formerRequests) {
+  for (const request of formerHolderRequests) {
     const { body } = await server.app.inject(request)
     for (const personalText of ['Zulekha', 'Second', 'z2@', '98765'])
       expect([request.url, body]).not.toEqual([request.url, expect.stringContaining(personalText)])
   }
   const publicView = (await server.app.inject({ url: path })).json()
   expect(publicView).toMatchObject({ partial: true, registration: { reg_no: number } })
-  // The new holder proves their identity with their address.
+  // The new holder proves their identity with their email address.
   const payload = { email: 'z2@second.example' }
-  const ownResponse = (await server.app.inject({ method: 'POST', url: path, payload })).json()
-  expect(ownResponse).toMatchObject({ registration: { full_name: 'Zulekha Second' } })
+  const newHolderResponse = (await server.app.inject({ method: 'POST', url: path, payload })).json()
+  expect(newHolderResponse).toMatchObject({ registration: { full_name: 'Zulekha Second' } })
 })
 
 test.each(['transfer', 'card'])(
-  'after the office corrects the email address of an unpaid registration, the old browser gets neither a new link nor the new address (%s)',
+  'after the office corrects the email address of an unpaid registration, the browser that registered gets neither a new link nor the new address (%s)',
   async (method) => {
-    const name = 'lekhacon2027'
-    const file = `${name}.yaml`
+    const eventId = 'lekhacon2027'
+    const file = `${eventId}.yaml`
     const text = readFileSync(join(import.meta.dirname, '..', '..', 'events', file), 'utf8')
     const server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
     try {
@@ -140,32 +140,32 @@ test.each(['transfer', 'card'])(
         registered_as: 'member',
         way: method,
       }
-      const registerAgain = () => server.post(`/api/${name}/register/`, answers, {}, key)
-      const retryAgain = (order: string) =>
+      const submitForm = () => server.post(`/api/${eventId}/register/`, answers, {}, key)
+      const retryOrder = (order: string) =>
         server.app.inject({
           method: 'POST',
           url: '/api/payment/retry/',
           payload: { order_id: order },
           headers: key,
         })
-      const { reg_no: number = '' } = (await registerAgain()).json<RegisterResponse>()
-      expect((await registerAgain()).statusCode).toBe(201)
+      const { reg_no: number = '' } = (await submitForm()).json<RegisterResponse>()
+      expect((await submitForm()).statusCode).toBe(201)
       const correctedAnswers = { full_name: 'Right Person', email: 'right@delegate.example' }
-      const correctResponse = await officeSession.act(number, {
+      const correctionResponse = await officeSession.act(number, {
         act: 'correct',
         why: 'Mistyped.',
         answers: correctedAnswers,
       })
-      expect(correctResponse.status, JSON.stringify(correctResponse)).toBe(200)
-      const repeatedForm = await registerAgain()
-      expect(repeatedForm.statusCode).toBe(422)
+      expect(correctionResponse.status, JSON.stringify(correctionResponse)).toBe(200)
+      const resubmitResponse = await submitForm()
+      expect(resubmitResponse.statusCode).toBe(422)
       const response = await server.app.inject({
-        url: `/api/${name}/registrations/${number}/`,
+        url: `/api/${eventId}/registrations/${number}/`,
         headers: key,
       })
-      // The response contains only the data that the number alone shows.
+      // The response contains only the data available with the number alone.
       expect(response.json()).toHaveProperty('partial', true)
-      for (const { body } of [repeatedForm, await retryAgain(number)])
+      for (const { body } of [resubmitResponse, await retryOrder(number)])
         for (const personalText of ['right@delegate.example', 'Right Person', '/my/'])
           expect(body).not.toContain(personalText)
       expect(response.body).not.toContain('right@delegate.example')
@@ -175,11 +175,11 @@ test.each(['transfer', 'card'])(
   },
 )
 
-test('a correction that does not change the email address keeps the access of the browser that registered', async () => {
+test('after a correction that does not change the email address, the browser that registered still has access', async () => {
   const key = { 'idempotency-key': 'the-key-of-a-corrected-name' }
   const { reg_no: number = '' } = await register(key)
   const answers = { full_name: 'Corrected Delegate', email: fixtureDelegate.email.toUpperCase() }
-  const correctResult = await office.act(number, { act: 'correct', why: 'Mistyped.', answers })
-  expect(correctResult.status).toBe(200)
+  const correctionResponse = await office.act(number, { act: 'correct', why: 'Mistyped.', answers })
+  expect(correctionResponse.status).toBe(200)
   expect(await register(key)).toMatchObject({ reg_no: number })
 })

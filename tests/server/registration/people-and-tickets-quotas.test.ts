@@ -1,4 +1,4 @@
-/** Quotas that count tickets and people are never oversold, and an error states the number of seats left. */
+/** Quotas that count tickets or people are never oversold, and the error states the number of seats left. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegisterResponse, TariffResponse } from '../../../engine/api.ts'
 import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
@@ -80,7 +80,7 @@ test('tickets and people are counted, and the error states how many seats are le
   })
   expect(await readTakenSeats()).toEqual({ dinner: 6, bus: 4 })
 
-  // Staff cannot exceed the quota by a correction either.
+  // Staff cannot exceed the quota with a correction either.
   const correct = (dinner_tickets: number) =>
     office.act(secondResponse.body.reg_no, {
       act: 'correct',
@@ -97,7 +97,7 @@ test('tickets and people are counted, and the error states how many seats are le
   expect(await readTakenSeats()).toEqual({ dinner: 7, bus: 4 })
 })
 
-test('many concurrent requests never get more seats than the quota has', async () => {
+test('concurrent requests together never get more seats than the quota has', async () => {
   const takenBefore = (await readTakenSeats())['dinner'] ?? 0
   const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) => register({ dinner_tickets: 1 + (index % 2) })),

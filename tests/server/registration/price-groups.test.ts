@@ -1,4 +1,4 @@
-/** Groups of categories with their own price periods: the charged prices and the stored data. */
+/** Groups of categories with their own price periods: the prices charged and the data stored. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatInstant } from '../../../engine/index.ts'
 import type {
@@ -70,8 +70,7 @@ const register = async (isMember: string, total: string, guests = '0') => {
 
 test('a category with its own price dates is charged by those dates; other categories are not', async () => {
   expect(await register('false', '3540')).toEqual(['first', 3540, '17 January 2026, 12:00 am'])
-  // The price of a member is held until the members' period ends, even if another period ends
-  // earlier.
+  // A member's price is held until the members' period ends, even if another period ends earlier.
   expect(await register('true', '1180')).toEqual(['first', 1180, MEMBERS_HELD_UNTIL])
   server.setTime('2026-01-16')
   expect(await register('false', '3540')).toBe(409)
@@ -84,7 +83,7 @@ test('a category with its own price dates is charged by those dates; other categ
   })
 })
 
-test('the office shows the period of the category, and each group with its own price steps', async () => {
+test("the office shows each category's period and each group's price steps", async () => {
   const office = await signIn(server)
   const { events } = (await office.get('/admin/session/')).json<SessionResponse>()
   expect(events[0]?.lists[0]?.filters[0]?.options).toEqual([
@@ -113,11 +112,11 @@ test('the office shows the period of the category, and each group with its own p
   ])
 })
 
-test('a price is held until its own period ends, even if the price of another category ends earlier', async () => {
+test("a price is held until its own period ends, even if another category's price ends earlier", async () => {
   server.setTime('2026-01-17')
-  // The first dates of the members and of their guests end on 31 January.
+  // The first periods for members and their guests end on 31 January.
   expect(await register('false', '4720')).toEqual(['second', 4720, '2 March 2026, 12:00 am'])
-  // The price of the delegate's own guest ends on 20 February.
+  // The price for this delegate's own guest ends on 20 February.
   expect(await register('false', '5546', '1')).toEqual([
     'second',
     5546,

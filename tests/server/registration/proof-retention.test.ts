@@ -1,4 +1,4 @@
-/** Proofs of unpaid registrations: retention period, reasons to keep them, and the record of deletions. */
+/** Proofs for unpaid registrations: the retention period, reasons to keep them, and the record of deletions. */
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -53,8 +53,9 @@ const readNewestOrder = async (regNo: RegNo): Promise<OrderId> => {
   if (payment === undefined) throw new Error(`no payment of ${regNo}`)
   return payment.orderId
 }
-/** Returns the time this many days after the registration. */
-const addDays = (days: number): Instant => instant(Date.parse(REGISTRATION_TIME) + days * DAY_MS)
+/** Returns the time that is this many days after the registration. */
+const daysAfterRegistration = (days: number): Instant =>
+  instant(Date.parse(REGISTRATION_TIME) + days * DAY_MS)
 const declineAttempt = async (regNo: RegNo, at: Instant): Promise<void> => {
   const event = { type: 'declined', code: '400', message: 'Insufficient funds', at } as const
   await server.deps.store.applyPaymentEvent(await readNewestOrder(regNo), event, null)
@@ -70,110 +71,116 @@ const recordPayment = async (regNo: RegNo, at: Instant, amount?: number): Promis
   await server.deps.store.applyPaymentEvent(await readNewestOrder(regNo), event, null)
 }
 
-/** Writes to the database directly, as another program or a later version might. */
+/** Writes directly to the database, as another program or a later version might. */
 const writeRow = (sql: string, ...params: readonly unknown[]): void => {
   const db = new Database(join(server.dir, 'rollcall.db'))
   db.prepare(sql).run(...params)
   db.close()
 }
-const insertCapture = (state: string, registration: number | null, payment: number | null): void =>
+const insertCapture = (
+  state: string,
+  registrationId: number | null,
+  paymentId: number | null,
+): void =>
   writeRow(
     `INSERT INTO captures (registration_id, payment_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
      VALUES (?, ?, 'airpay', '', ?, 100, 'INR', 'sale', 0, 0, ?)`,
-    registration,
-    payment,
+    registrationId,
+    paymentId,
     randomUUID(),
     state,
   )
 
-/**
- * Histories of a registration: description, whether the proof is kept after 30 days, and a function that creates it.
- */
-const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = [
-  ['it was declined 30 days ago', false, (regNo) => declineAttempt(regNo, addDays(0))],
+/** Test cases: the history, what happens to the proof after 30 days, and a function that creates the history. */
+const historyCases: readonly [string, 'kept' | 'deleted', (regNo: RegNo) => Promise<unknown>][] = [
   [
-    'it expired 30 days ago',
-    false,
+    'the payment was declined 30 days ago',
+    'deleted',
+    (regNo) => declineAttempt(regNo, daysAfterRegistration(0)),
+  ],
+  [
+    'the payment expired 30 days ago',
+    'deleted',
     async (regNo) =>
       server.deps.store.applyPaymentEvent(
         await readNewestOrder(regNo),
-        { type: 'expired', at: addDays(0) },
+        { type: 'expired', at: daysAfterRegistration(0) },
         null,
       ),
   ],
   [
     'two attempts failed, both 30 days ago',
-    false,
+    'deleted',
     async (regNo) => {
-      await declineAttempt(regNo, instant(addDays(0) - 1000))
-      await server.deps.store.retry(regNo, instant(addDays(0) - 500))
-      await declineAttempt(regNo, addDays(0))
+      await declineAttempt(regNo, instant(daysAfterRegistration(0) - 1000))
+      await server.deps.store.retry(regNo, instant(daysAfterRegistration(0) - 500))
+      await declineAttempt(regNo, daysAfterRegistration(0))
     },
   ],
   [
-    'it was declined a millisecond less than 30 days ago',
-    true,
-    (regNo) => declineAttempt(regNo, instant(addDays(0) + 1)),
+    'the payment was declined a millisecond less than 30 days ago',
+    'kept',
+    (regNo) => declineAttempt(regNo, instant(daysAfterRegistration(0) + 1)),
   ],
-  ['it is unknown whether it was paid', true, async () => {}],
-  ['it was paid', true, (regNo) => recordPayment(regNo, addDays(0))],
+  ['it is unknown whether the registration was paid', 'kept', async () => {}],
+  ['the registration was paid', 'kept', (regNo) => recordPayment(regNo, daysAfterRegistration(0))],
   [
-    'it was paid late',
-    true,
+    'the registration was paid late',
+    'kept',
     async (regNo) => {
-      await declineAttempt(regNo, addDays(0))
-      await recordPayment(regNo, addDays(1))
+      await declineAttempt(regNo, daysAfterRegistration(0))
+      await recordPayment(regNo, daysAfterRegistration(1))
     },
   ],
   [
     'a different amount arrived, and staff have to decide',
-    true,
+    'kept',
     async (regNo) => {
-      await declineAttempt(regNo, addDays(0))
-      await recordPayment(regNo, addDays(1), 100)
+      await declineAttempt(regNo, daysAfterRegistration(0))
+      await recordPayment(regNo, daysAfterRegistration(1), 100)
     },
   ],
   [
-    'it is being paid again',
-    true,
+    'the registration is being paid again',
+    'kept',
     async (regNo) => {
-      await declineAttempt(regNo, addDays(0))
-      await server.deps.store.retry(regNo, addDays(1))
+      await declineAttempt(regNo, daysAfterRegistration(0))
+      await server.deps.store.retry(regNo, daysAfterRegistration(1))
     },
   ],
   [
     'the second attempt failed ten days ago',
-    true,
+    'kept',
     async (regNo) => {
-      await declineAttempt(regNo, addDays(0))
-      await server.deps.store.retry(regNo, addDays(1))
-      await declineAttempt(regNo, addDays(20))
+      await declineAttempt(regNo, daysAfterRegistration(0))
+      await server.deps.store.retry(regNo, daysAfterRegistration(1))
+      await declineAttempt(regNo, daysAfterRegistration(20))
     },
   ],
   [
-    'the attempt before the latest one is open',
-    true,
+    'the attempt before the latest one is still open',
+    'kept',
     async (regNo) => {
-      await declineAttempt(regNo, addDays(0))
-      await server.deps.store.retry(regNo, addDays(0))
-      await declineAttempt(regNo, addDays(0))
+      await declineAttempt(regNo, daysAfterRegistration(0))
+      await server.deps.store.retry(regNo, daysAfterRegistration(0))
+      await declineAttempt(regNo, daysAfterRegistration(0))
       const first = (await readRegistration(regNo)).payments[1]
       writeRow("UPDATE payments SET status = 'pending' WHERE id = ?", first?.id)
     },
   ],
   [
-    'it is under review',
-    true,
+    'the registration is under review',
+    'kept',
     async (regNo) => {
-      await declineAttempt(regNo, addDays(0))
+      await declineAttempt(regNo, daysAfterRegistration(0))
       writeRow('UPDATE registrations SET in_review = 1 WHERE reg_no = ?', regNo)
     },
   ],
   [
     'an attempt is under review',
-    true,
+    'kept',
     async (regNo) => {
-      await declineAttempt(regNo, addDays(0))
+      await declineAttempt(regNo, daysAfterRegistration(0))
       writeRow(
         "UPDATE payments SET review = 'late_payment' WHERE order_id = ?",
         await readNewestOrder(regNo),
@@ -182,41 +189,45 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
   ],
   [
     'a payment arrived and was rejected',
-    true,
+    'kept',
     async (regNo) => {
-      await declineAttempt(regNo, addDays(0))
+      await declineAttempt(regNo, daysAfterRegistration(0))
       insertCapture('refused', (await readRegistration(regNo)).id, null)
     },
   ],
   [
     'an unassigned payment arrived for an attempt',
-    true,
+    'kept',
     async (regNo) => {
-      await declineAttempt(regNo, addDays(0))
+      await declineAttempt(regNo, daysAfterRegistration(0))
       insertCapture('unmatched', null, (await readRegistration(regNo)).payments[0]?.id ?? null)
     },
   ],
   [
-    "it is paid, whatever its attempts' state is",
-    true,
+    'the registration is paid, whatever the state of its attempts',
+    'kept',
     async (regNo) => {
-      await declineAttempt(regNo, addDays(0))
+      await declineAttempt(regNo, daysAfterRegistration(0))
       writeRow("UPDATE registrations SET payment_status = 'success' WHERE reg_no = ?", regNo)
     },
   ],
   [
     'a recent payment claim exists',
-    true,
+    'kept',
     async (regNo) => {
-      await declineAttempt(regNo, addDays(0))
-      await server.deps.store.scheduleGatewayQueries(await readNewestOrder(regNo), addDays(25))
+      await declineAttempt(regNo, daysAfterRegistration(0))
+      await server.deps.store.scheduleGatewayQueries(
+        await readNewestOrder(regNo),
+        daysAfterRegistration(25),
+      )
     },
   ],
 ]
 
-test.each(histories)(
-  'a registration from 30 days ago, where %s, keeps its document: %s',
-  async (history, isKept, createHistory) => {
+test.each(historyCases)(
+  'if %s, the proof is %s after 30 days',
+  async (history, outcome, createHistory) => {
+    const isKept = outcome === 'kept'
     const regNo = await register(history)
     await createHistory(regNo)
     server.setTime('2025-11-09T11:59:59+05:30')
@@ -234,9 +245,9 @@ test.each(histories)(
   },
 )
 
-test('staff see when and why the document was deleted', async () => {
+test('staff can see when and why the document was deleted', async () => {
   const regNo = await register('seen')
-  await declineAttempt(regNo, addDays(0))
+  await declineAttempt(regNo, daysAfterRegistration(0))
   const office = await signIn(server)
   const pagePath = `/admin/registrations/${regNo}/`
   type Page = {
@@ -251,7 +262,7 @@ test('staff see when and why the document was deleted', async () => {
   expect((await office.get(`${pagePath}files/pg_proof/`)).statusCode).toBe(200)
   server.setTime(AFTER_30_DAYS)
   await server.deps.uploads.sweep()
-  // A new session, because the old one has ended.
+  // Signs in again, because the first session has ended.
   const laterSession = await signIn(server)
   const pageAfter = (await laterSession.json(pagePath)) as unknown as Page
   expect(pageAfter.answers.find(({ id }) => id === 'pg_proof')).toEqual({
@@ -260,7 +271,7 @@ test('staff see when and why the document was deleted', async () => {
     text: 'proof.pdf (deleted on 9 Nov 2025: the registration was unpaid)',
   })
   expect(pageAfter.audit).toContainEqual(
-    expect.objectContaining({ who: 'rollcall', what: 'deleted the files: not paid for 30 days' }),
+    expect.objectContaining({ who: 'rollcall', what: 'deleted the files: unpaid for 30 days' }),
   )
   const file = await laterSession.get(`${pagePath}files/pg_proof/`)
   expect([file.statusCode, file.json()]).toEqual([
@@ -275,7 +286,7 @@ test('staff see when and why the document was deleted', async () => {
 
 test('a file that another registration also uses is kept', async () => {
   const [unpaidRegNo, openRegNo] = [await register('shared'), await register('shared')]
-  await declineAttempt(unpaidRegNo, addDays(0))
+  await declineAttempt(unpaidRegNo, daysAfterRegistration(0))
   server.setTime(AFTER_30_DAYS)
   await server.deps.uploads.sweep()
   expect((await readRegistration(unpaidRegNo)).uploads[0]?.droppedAt).toBe(server.now())
@@ -283,11 +294,13 @@ test('a file that another registration also uses is kept', async () => {
   expect(server.listStoredUploads()).toContain(computeHash('shared'))
 })
 
-test('a server killed between the entry and the deletion deletes the file after its next start', async () => {
+test('a server that is killed after recording a deletion, but before the deletion itself, deletes the file after its next start', async () => {
   const regNo = await register('killed')
-  await declineAttempt(regNo, addDays(0))
+  await declineAttempt(regNo, daysAfterRegistration(0))
   server.setTime(AFTER_30_DAYS)
-  expect(await server.deps.store.dropFilesOfUnpaid(addDays(0), server.now(), 'not paid')).toBe(1)
+  expect(
+    await server.deps.store.dropFilesOfUnpaid(daysAfterRegistration(0), server.now(), 'not paid'),
+  ).toBe(1)
   expect(server.listStoredUploads()).toContain(computeHash('killed'))
   const secondUploads = openUploads({
     ...getUploadLocations({ dataDir: server.dir }),
@@ -297,5 +310,7 @@ test('a server killed between the entry and the deletion deletes the file after 
   await secondUploads.sweep()
   expect(server.listStoredUploads()).not.toContain(computeHash('killed'))
   // A second run deletes nothing.
-  expect(await server.deps.store.dropFilesOfUnpaid(addDays(0), server.now(), 'not paid')).toBe(0)
+  expect(
+    await server.deps.store.dropFilesOfUnpaid(daysAfterRegistration(0), server.now(), 'not paid'),
+  ).toBe(0)
 })

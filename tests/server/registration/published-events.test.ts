@@ -1,4 +1,4 @@
-/** Events modelled on published conference pages: one or two delegates of each register and pay over HTTP. */
+/** Events modelled on published conference pages: one or two delegates per event register and pay over HTTP. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import {
 type Row = {
   readonly event: string
   readonly what: string
-  readonly given: RawAnswers
+  readonly answers: RawAnswers
   readonly pays: 'airpay' | 'razorpay' | 'transfer' | 'after approval' | 'nothing'
   /** The id of the payment method. */
   readonly way?: string
@@ -36,14 +36,14 @@ const ROWS: readonly Row[] = [
   {
     event: 'ghatmeet2027',
     what: 'a member with a family in a room of the first block',
-    given: { companions, room: 'family', nights: 2 },
+    answers: { companions, room: 'family', nights: 2 },
     pays: 'airpay',
     total: 9440 + 7080 + 3540 + 14_700,
   },
   {
     event: 'pustakmela2027',
     what: 'a publisher with a stall',
-    given: { registered_as: 'trade', advertisement: 'half-page', gst_number: '32AAAAA0000A1ZB' },
+    answers: { registered_as: 'trade', advertisement: 'half-page', gst_number: '32AAAAA0000A1ZB' },
     pays: 'transfer',
     way: 'transfer',
     total: 29_500 + 5900,
@@ -51,35 +51,35 @@ const ROWS: readonly Row[] = [
   {
     event: 'rekhadays2027',
     what: 'a student with two day passes',
-    given: { rate: 'student', pass: 'day', days: ['fri', 'sat'] },
+    answers: { rate: 'student', pass: 'day', days: ['fri', 'sat'] },
     pays: 'airpay',
     total: 2700,
   },
   {
     event: 'swarafellow2027',
     what: 'a fellow with a hostel room',
-    given: { hostel: true },
+    answers: { hostel: true },
     pays: 'after approval',
     total: 70_800 + 8260,
   },
   {
     event: 'vayuwebinar2027',
     what: 'a participant from a company with a certificate',
-    given: { role: 'company', certificate: true },
+    answers: { role: 'company', certificate: true },
     pays: 'airpay',
     total: 1770 + 295,
   },
   {
     event: 'vayuwebinar2027',
     what: 'a student, who is free',
-    given: { role: 'student' },
+    answers: { role: 'student' },
     pays: 'nothing',
     total: 0,
   },
   {
     event: 'tarangfest2027',
-    what: 'a captain with a team, beds and a contest',
-    given: {
+    what: 'a team captain with a team, beds and a contest',
+    answers: {
       contests: ['quiz'],
       team_contests: ['hackathon'],
       team: [{ name: 'Dev Sample' }, { name: 'Mini Sample' }],
@@ -92,15 +92,15 @@ const ROWS: readonly Row[] = [
   {
     event: 'malnadchapter2027',
     what: 'a member with a spouse',
-    given: { companions: [{ name: 'Dev Sample' }] },
+    answers: { companions: [{ name: 'Dev Sample' }] },
     pays: 'transfer',
     way: 'transfer',
     total: 4500,
   },
   {
     event: 'dweepcon2027',
-    what: 'a foreign delegate with a room, 3% more by card',
-    given: { country: 'other', stay: 'twin' },
+    what: 'a foreign delegate with a room, who pays 3% more by card',
+    answers: { country: 'other', stay: 'twin' },
     pays: 'razorpay',
     way: 'card',
     total: 644.16,
@@ -109,7 +109,7 @@ const ROWS: readonly Row[] = [
   {
     event: 'dweepcon2027',
     what: 'a SAARC delegate, without the card charge',
-    given: { country: 'saarc' },
+    answers: { country: 'saarc' },
     pays: 'transfer',
     way: 'wire',
     total: 236,
@@ -117,18 +117,18 @@ const ROWS: readonly Row[] = [
   },
   {
     event: 'sangamcon2027',
-    what: 'a trainee, whose early rate lasts longer than the early bird',
-    given: { registered_as: 'trainee', dinner_tickets: 1 },
+    what: 'a trainee, whose early rate lasts longer than the early bird rate',
+    answers: { registered_as: 'trainee', dinner_tickets: 1 },
     pays: 'transfer',
     way: 'transfer',
-    // The trainees' early rate, and a dinner of the regular period.
+    // The trainees' early rate, and a dinner at the regular rate.
     total: 5310 + 2360,
     period: 'early',
   },
   {
     event: 'sangamcon2027',
     what: 'a delegate from abroad at the advance rate',
-    given: { registered_as: 'overseas', dinner_tickets: 1 },
+    answers: { registered_as: 'overseas', dinner_tickets: 1 },
     pays: 'razorpay',
     way: 'card',
     total: 401.2,
@@ -138,7 +138,7 @@ const ROWS: readonly Row[] = [
   {
     event: 'dunecon2027',
     what: 'a foreign speaker',
-    given: { country: 'other', presents: true },
+    answers: { country: 'other', presents: true },
     pays: 'transfer',
     way: 'wire',
     total: 153.4,
@@ -147,7 +147,7 @@ const ROWS: readonly Row[] = [
   {
     event: 'heidetage2027',
     what: 'a member who pays in euros',
-    given: { is_member: true, dinner_tickets: 1 },
+    answers: { is_member: true, dinner_tickets: 1 },
     pays: 'transfer',
     way: 'transfer',
     total: 424.9,
@@ -155,8 +155,8 @@ const ROWS: readonly Row[] = [
   },
   {
     event: 'burgkongress2027',
-    what: 'a French hospital, net with reverse charge',
-    given: { registered_as: 'nurse', buyer: 'company', country: 'france', course: 'ultrasound' },
+    what: 'a French hospital, which pays net under reverse charge',
+    answers: { registered_as: 'nurse', buyer: 'company', country: 'france', course: 'ultrasound' },
     pays: 'transfer',
     way: 'transfer',
     total: 310,
@@ -165,7 +165,7 @@ const ROWS: readonly Row[] = [
   {
     event: 'dahlemschule2027',
     what: 'a student from Kenya without VAT, whose room is taxed',
-    given: { country: 'kenya', needs_room: true, nights: 2 },
+    answers: { country: 'kenya', needs_room: true, nights: 2 },
     pays: 'transfer',
     way: 'transfer',
     total: 634,
@@ -192,9 +192,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Combines the answers of the file's example delegate with those of the row, and adds the files in its examples. */
+/** Registers the event file's example delegate with the row's answers, and attaches the files in the examples. */
 async function register(
-  { event: eventId, given: givenAnswers, way: method }: Row,
+  { event: eventId, answers: givenAnswers, way: method }: Row,
   email: string,
 ): Promise<RegisterResponse> {
   const { examples } = parse(readSource(`tests/events/${eventId}.yaml`).text) as {

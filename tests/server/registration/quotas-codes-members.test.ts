@@ -46,7 +46,7 @@ async function postJson(
 }
 
 let personCount = 0
-/** Creates the answers of a new person. */
+/** Creates the answers of a new delegate. */
 const createPerson = (changes: object = {}): object => {
   personCount += 1
   const email = `delegate${personCount}@sample.example`
@@ -57,7 +57,7 @@ const registerPerson = async (answers: object): Promise<RegisterResponse> => {
   expect([status, body['message']]).toEqual([201, expect.any(String)])
   return body as unknown as RegisterResponse
 }
-/** Applies the gateway's result for an order. */
+/** Applies the gateway's result to an order. */
 const applyResult = async (
   order: RegisterResponse['payment_data'],
   event: PaymentEvent,
@@ -85,7 +85,7 @@ const listEmails = (regNo: string): Record<string, unknown>[] =>
   )
 
 describe('a second registration with the same email address', () => {
-  test('is rejected in any spelling, and the address gets the payment link by email, once an hour', async () => {
+  test('is rejected however the address is written, and the payment link is emailed to that address at most once an hour', async () => {
     const answers = createPerson({ email: 'asha.menon@sample.example' })
     const first = await registerPerson(answers)
     for (const email of ['Asha.Menon@Sample.Example', ' ASHA.MENON@sample.example '])
@@ -108,7 +108,7 @@ describe('a second registration with the same email address', () => {
     expect(listEmails(first.reg_no).length).toBe(2)
   })
 
-  test('after payment, the email links to the self-service page', async () => {
+  test('leads to an email with a link to the self-service page if the first is paid', async () => {
     const answers = createPerson()
     const { reg_no, payment_data } = await registerPerson(answers)
     await applyResult(payment_data, buildSale('AP1', toAmount(118_000), server.now()))
@@ -118,7 +118,7 @@ describe('a second registration with the same email address', () => {
     ])
   })
 
-  test('is stored for one of two concurrent requests', async () => {
+  test('is stored for only one of two concurrent requests', async () => {
     const answers = createPerson()
     const bothResponses = await Promise.all([
       postJson(path, { ...answers, full_name: 'One' }),
@@ -127,7 +127,7 @@ describe('a second registration with the same email address', () => {
     expect(bothResponses.map(({ status }) => status).toSorted()).toEqual([201, 409])
   })
 
-  test('is allowed after the payment failed, and the failed one cannot be paid in addition', async () => {
+  test('is allowed if the first payment failed, and the first registration then cannot be paid', async () => {
     const answers = createPerson()
     const first = await registerPerson(answers)
     await applyResult(first.payment_data, buildDecline(server.now()))
@@ -158,7 +158,7 @@ describe('a rule that only warns', () => {
     expect(listEmails(first.reg_no)).toEqual([])
   })
 
-  test('confirming does not get around a rule that blocks', async () => {
+  test('does not let a confirmation override a rule that blocks', async () => {
     const answers = createPerson()
     await registerPerson(answers)
     expect((await postJson(path, { ...answers, confirmed: true })).body).toEqual({
@@ -170,7 +170,7 @@ describe('a rule that only warns', () => {
 })
 
 describe('a discount code', () => {
-  test('in a list or an object is rejected, not ignored', async () => {
+  test('is rejected, not ignored, if sent in a list or an object', async () => {
     await createCode('faculty', 'LISTED')
     for (const code of [['LISTED'], { code: 'LISTED' }]) {
       const { status, body } = await postJson(path, createPerson({ code }))
@@ -178,7 +178,7 @@ describe('a discount code', () => {
     }
   })
 
-  test('shows its discount immediately, in any spelling, and prices the registration', async () => {
+  test('shows its discount immediately, however it is written, and determines the price', async () => {
     await createCode('faculty', 'FAC-ONE')
     expect(await postJson('/api/events/sample2026/code/', { code: ' fac one ' })).toEqual({
       status: 200,
@@ -217,7 +217,7 @@ describe('a discount code', () => {
     expect(first.payment_data?.amount).toBe('1062.00')
     const officeSession = await signIn(server)
     const csvExport = await officeSession.get('/admin/export/?event_type=sample2026')
-    // With an apostrophe, a spreadsheet's sum would exclude the discount.
+    // If the amount began with an apostrophe, a spreadsheet's sum would exclude the discount.
     expect(csvExport.body.split('\r\n').find((row) => row.includes(first.reg_no))).toContain(
       ',-118.00,',
     )
@@ -237,7 +237,7 @@ describe('a discount code', () => {
     })
   })
 
-  test('with one use left is accepted in only one of two concurrent requests', async () => {
+  test('that can be used once more is accepted in only one of two concurrent requests', async () => {
     await createCode('coupon', 'LAST')
     const bothResponses = await Promise.all([
       postJson(path, createPerson({ code: 'LAST' })),
@@ -246,12 +246,12 @@ describe('a discount code', () => {
     expect(bothResponses.map(({ status }) => status).toSorted()).toEqual([201, 422])
   })
 
-  test('is not reported as “already used” to the second of two identical forms sent concurrently', async () => {
+  test('is not reported as “already used” in response to the second of two identical concurrent forms', async () => {
     await createCode('coupon', 'TWICE')
     const payload = createPerson({ code: 'TWICE' })
     const headers = { 'idempotency-key': 'one form, sent twice' }
     const send = () => server.app.inject({ method: 'POST', url: path, payload, headers })
-    // The first form registers after the second has read its key and before it reads the code.
+    // The first form registers after the second has read its idempotency key and before the second reads the code.
     let first: Awaited<ReturnType<typeof send>> | undefined
     vi.spyOn(server.deps.store, 'registrationByKey').mockImplementationOnce(async () => {
       first = await send()
@@ -263,7 +263,7 @@ describe('a discount code', () => {
     expect(second.json()).toMatchObject({ reg_no: first?.json().reg_no })
   })
 
-  test('is released after an unpaid hold, and the first delegate can no longer pay with it', async () => {
+  test('is released if its hold ends without a payment, and the first delegate then cannot pay with it', async () => {
     await createCode('coupon', 'HELD')
     server.setTime('2026-01-11T10:00:00+05:30')
     const first = await registerPerson(createPerson({ code: 'HELD' }))
@@ -314,7 +314,7 @@ describe('a discount code', () => {
   })
 })
 
-test('a delegate who has the last seat and registers again gets the message about the existing registration, not that the event is full', async () => {
+test('a delegate who has the last seat and registers again is told about the existing registration, not that the event is full', async () => {
   const first = createPerson({ is_member: 'false' })
   await registerPerson(first)
   expect((await postJson(path, createPerson({ is_member: 'false' }))).body['code']).toBe('full')
@@ -323,14 +323,14 @@ test('a delegate who has the last seat and registers again gets the message abou
 
 describe('a member list', () => {
   const lookupPath = '/api/events/sample2026/roll/'
-  test('returns only the values of a row that the event shows or that have options', async () => {
+  test('returns only those values of a row that the event shows or that have options', async () => {
     expect(await postJson(lookupPath, { field: 'number', value: ' L12 ' })).toEqual({
       status: 200,
       body: { status: 'success', row: { name: 'Asha Sample', kind: 'life' } },
     })
   })
 
-  test('a listed member registers, with the values of the list in addition to the answers', async () => {
+  test("adds a listed member's values to the answers", async () => {
     const { reg_no } = await registerPerson(createPerson({ number: 'l 12' }))
     const answers = (await server.deps.store.registration(reg_no))?.answers
     expect([answers?.['number'], answers?.['number.kind']]).toEqual(['l 12', 'life'])
@@ -339,7 +339,7 @@ describe('a member list', () => {
   test.each([
     ['is not listed', 'X1'],
     ['was listed until yesterday', 'A7'],
-  ])('a delegate who %s gets an error at the field', async (_, number) => {
+  ])('leads to an error at the field for a delegate who %s', async (_, number) => {
     server.setTime('2026-01-11')
     const message = 'This number is not on the roll'
     expect(await postJson(lookupPath, { field: 'number', value: number })).toEqual({
@@ -361,7 +361,7 @@ describe('a member list', () => {
   })
 })
 
-test('limits guesses in look-ups and registrations, for the address of the guesser only', async () => {
+test("guesses in look-ups and registrations are limited, but only for the guesser's address", async () => {
   const guessOnce = (attempt: number): Promise<{ status: number }> =>
     attempt % 2 === 0
       ? postJson('/api/events/sample2026/code/', { code: `GUESS${attempt}` }, '10.9.9.9')
@@ -373,7 +373,7 @@ test('limits guesses in look-ups and registrations, for the address of the guess
   expect((await postJson('/api/events/sample2026/code/', { code: 'GUESS' })).status).toBe(404)
 })
 
-test('limits correct look-ups too, so that sequential numbers do not reveal a list of names', async () => {
+test('correct look-ups are limited too, so that sequential numbers do not reveal a list of names', async () => {
   const statuses: number[] = []
   for (let at = 0; at < 61; at++) {
     const lookupBody = { field: 'number', value: 'L12' }
@@ -424,7 +424,7 @@ describe('the office', () => {
       made_by: 'office',
       withdrawn_at: null,
     })
-    // The discount equals the stored lines of the bill, and counts as granted once the bill is paid.
+    // The discount equals that on the stored bill lines, and counts as granted once the bill is paid.
     const [payment] = (await server.deps.store.registration(regNo))?.payments ?? []
     if (payment === undefined) throw new Error(`${regNo} has no payment`)
     await server.deps.store.applyPaymentEvent(
@@ -477,7 +477,7 @@ describe('the office', () => {
       { code: 'MINI' },
       'A chosen code has 6 to 32 letters and digits.',
     ],
-  ])('is requested with %s: rejected with a message', async (_, changes, message) => {
+  ])('rejects a request for codes with %s and states the reason', async (_, changes, message) => {
     const codeRequest = { event: 'sample2026', kind: 'coupon', ...changes }
     expect(await callOffice('POST', '/admin/codes/', codeRequest)).toEqual({
       status: 422,
@@ -485,7 +485,7 @@ describe('the office', () => {
     })
   })
 
-  test('shows the discount code and the member list values on the page of a registration', async () => {
+  test('shows the discount code and the member list values on the registration page', async () => {
     const codeRequest = { event: 'sample2026', kind: 'coupon', code: 'SHOWN-1' }
     await callOffice('POST', '/admin/codes/', codeRequest)
     const { reg_no } = await registerPerson(createPerson({ code: 'shown1', number: 'L 12' }))
@@ -499,7 +499,7 @@ describe('the office', () => {
     expect(JSON.stringify(body['answers'])).not.toContain('"coupon"')
   })
 
-  test('a chosen code is unique', async () => {
+  test('does not create a chosen code that already exists', async () => {
     const codeRequest = { event: 'sample2026', kind: 'coupon', code: 'FRIENDS-26' }
     expect((await callOffice('POST', '/admin/codes/', codeRequest)).status).toBe(201)
     expect(
@@ -511,7 +511,7 @@ describe('the office', () => {
     })
   })
 
-  test('shows complete unused codes to treasurers, but not to viewers or the desk', async () => {
+  test('shows unused codes in full to treasurers, but not to viewers or the desk role', async () => {
     const codeRequest = { event: 'sample2026', kind: 'coupon', code: 'secretfriends' }
     expect((await callOffice('POST', '/admin/codes/', codeRequest)).status).toBe(201)
     for (const role of ['viewer', 'desk', 'treasurer'] as const) {
@@ -540,7 +540,7 @@ describe('the office', () => {
 })
 
 describe('consent', () => {
-  test('is stored with its text, version and time; No is not consent', async () => {
+  test('is stored with its text, version and time; the answer “no” is not stored as consent', async () => {
     const readAuditLog = async (letters: unknown): Promise<readonly unknown[]> => {
       const { reg_no: regNo } = await registerPerson(createPerson({ letters }))
       return await server.deps.store.auditOf(regNo as RegNo)

@@ -1,4 +1,4 @@
-/** A refund without the tax, less a charge: self-service page, office and credit note. */
+/** A refund that excludes the tax and deducts a charge: self-service page, office and credit note. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
 import type { ActionsResponse, SelfServiceResponse } from '../../../engine/api.ts'
@@ -47,7 +47,7 @@ const readCancellationTerms = async () =>
 const readActions = async () => (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 
 test('the delegate sees the refund for each cancellation date, and how it is calculated', async () => {
-  // 75% of 1,000 without the GST of 180, less 100.
+  // 75% of 1,000 (excluding the GST of 180), less 100.
   expect(await readCancellationTerms()).toEqual({
     asked_at: null,
     kept: 1180,
@@ -61,7 +61,7 @@ test('the delegate sees the refund for each cancellation date, and how it is cal
   server.setTime('2026-01-20')
 })
 
-test('the office sees the same figures and refunds the amount, and the credit note excludes the tax on the retained amount', async () => {
+test('the office shows the same figures and refunds the amount, and the credit note excludes the tax on the retained amount', async () => {
   expect(await readActions()).toMatchObject({
     proposed_back: 650,
     cancellation: {
@@ -76,7 +76,7 @@ test('the office sees the same figures and refunds the amount, and the credit no
   })
   const cancelResponse = await office.act(regNo, {
     act: 'cancel',
-    why: 'Asked by the delegate.',
+    why: 'Requested by the delegate.',
     pay_back: '650',
     kept: '1180',
   })
@@ -84,7 +84,7 @@ test('the office sees the same figures and refunds the amount, and the credit no
   const refundResponse = await office.act(regNo, {
     act: 'refund',
     amount: '650',
-    why: 'Asked by the delegate.',
+    why: 'Requested by the delegate.',
     by_hand: true,
     reference: 'NEFT 1',
   })
@@ -98,7 +98,7 @@ test('the office sees the same figures and refunds the amount, and the credit no
       ? []
       : [[body.kind, Number(body.base), Number(body.gst)]],
   )
-  // The retained 530 includes 18% tax: 449.15 + 80.85. A charge for a cancellation is taxed like the service.
+  // The retained 530 includes 18% tax: 449.15 + 80.85. A cancellation charge is taxed like the service.
   expect(documentAmounts).toEqual([
     ['invoice', 100_000, 18_000],
     ['credit', 55_085, 9_915],

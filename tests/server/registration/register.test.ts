@@ -1,4 +1,4 @@
-/** Registering: invalid requests get clear errors, and exactly the intended data is stored. */
+/** Registering a delegate: invalid requests get clear errors, and exactly the intended data is stored. */
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRegNo } from '../../../engine/index.ts'
@@ -30,7 +30,7 @@ const post = (body: string | Buffer, headers: Readonly<Record<string, string>> =
     payload: body,
   })
 
-/** Counts the rows and files that the action adds. */
+/** Counts the rows per table, and the files, that the action adds. */
 async function countAdded(action: () => Promise<unknown>): Promise<Record<string, number>> {
   const countsBefore = { ...server.countRows(), files: server.listStoredUploads().length }
   await action()
@@ -54,7 +54,7 @@ const NONE_ADDED = {
 const ONE_ADDED = { ...NONE_ADDED, registrations: 1, payments: 1, audit_log: 1 }
 
 describe('a registration', () => {
-  test('returns 201 with number and checkout, and is stored completely: quote, pending payment, audit entry', async () => {
+  test('returns 201 with its number and checkout, and is stored with its quote, pending payment and audit entry', async () => {
     let answer: RegisterResponse | undefined
     const addedCounts = await countAdded(async () => {
       const response = await server.post(url, {
@@ -113,7 +113,7 @@ describe('a registration', () => {
   })
 
   test.each([true, false])(
-    'is accepted with its document; the files come before the fields: %s',
+    'is accepted with its document (files before fields: %s)',
     async (filesFirst) => {
       const { payload, type } = buildMultipart(
         Object.entries({ ...delegate, ticket_type: 'afpi-pg' }),
@@ -148,7 +148,7 @@ describe('a registration', () => {
     },
   )
 
-  test('is accepted as JSON, at the path without its slash', async () => {
+  test('is accepted as JSON, and at the path without its trailing slash', async () => {
     const response = await server.app.inject({
       method: 'POST',
       url: url.slice(0, -1),
@@ -166,7 +166,7 @@ describe('a registration', () => {
     ).toEqual({ ...ONE_ADDED, registrations: 2, payments: 2, audit_log: 2 })
   })
 
-  test('a membership number of a non-member is neither rejected nor stored', async () => {
+  test("a non-member's membership number is neither rejected nor stored", async () => {
     const response = await server.post(url, {
       ...delegate,
       afpi_member: 'false',
@@ -194,7 +194,7 @@ describe('a registration', () => {
     ).toEqual(ONE_ADDED)
   })
 
-  test('unknown fields are ignored, also `__proto__` and `constructor`', async () => {
+  test('unknown fields are ignored, even `__proto__` and `constructor`', async () => {
     const unknownFields = { ...delegate, colour: 'red', constructor: 'x', toString: 'x' }
     const bodies = [
       await post(
@@ -218,7 +218,7 @@ describe('a registration', () => {
   })
 })
 
-describe('rejects invalid input with a clear message and stores nothing:', () => {
+describe('invalid input is rejected with a clear message, and nothing is stored:', () => {
   const cases: [
     string,
     () => Promise<{ statusCode: number; json(): unknown }>,
@@ -313,8 +313,8 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
       413,
       {
         code: 'file_too_large',
-        message: 'The file is too large. Please choose one of at most 5 MB.',
-        errors: { pg_proof: 'The file is too large. Please choose one of at most 5 MB.' },
+        message: 'The file is too large. It must be 5 MB or smaller.',
+        errors: { pg_proof: 'The file is too large. It must be 5 MB or smaller.' },
       },
     ],
     [
@@ -336,7 +336,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
       413,
       {
         code: 'file_too_large',
-        errors: { pg_proof: 'The file is too large. Please choose one of at most 5 MB.' },
+        errors: { pg_proof: 'The file is too large. It must be 5 MB or smaller.' },
       },
     ],
     [
@@ -368,7 +368,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
       { code: 'price_changed' },
     ],
     [
-      'a total that is not an amount',
+      'a total that is not a number',
       () => server.post(url, { ...delegate, total_amount: '7,080 rupees' }),
       422,
       { code: 'invalid_answers', errors: { total_amount: 'This is not an amount in rupees.' } },
@@ -380,7 +380,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
       {
         code: 'category_changed',
         message:
-          'Your answers match the category AFPI Member – GP / Specialist. The total is ₹\u00a07,080. You have not been charged. Please check the price and submit again.',
+          'Based on your answers, your category is AFPI Member – GP / Specialist. The total is ₹\u00a07,080. You have not been charged. Please check the price and submit again.',
       },
     ],
     [
@@ -442,7 +442,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
       { code: 'bad_idempotency_key' },
     ],
     [
-      'registering for an event that is closed',
+      'a registration for a closed event',
       () => server.app.inject({ method: 'POST', url: '/api/register/', payload: {} }),
       409,
       {
@@ -465,7 +465,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     expect(addedCounts).toEqual(NONE_ADDED)
   })
 
-  test('an email address of astral characters, which the gateway would count twice, is rejected before it is stored', async () => {
+  test('an email address with astral characters, which the gateway would count twice, is rejected before it is stored', async () => {
     const addedCounts = await countAdded(async () => {
       const response = await post(JSON.stringify({ ...delegate, email: `${'𝐚'.repeat(30)}@x.in` }))
       expect([
@@ -476,7 +476,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     expect(addedCounts).toEqual(NONE_ADDED)
   })
 
-  test('a name with 250,000 combining marks delays no other request: its marks are cut to thirty', async () => {
+  test('in a name with 120,000 combining marks, only thirty are kept, so it does not delay other requests', async () => {
     const combiningMarks = '\u0301\u0316'.repeat(60_000)
     expect(
       (await post(JSON.stringify({ ...delegate, full_name: `Asha${combiningMarks}` }))).statusCode,
@@ -489,7 +489,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     ).toEqual([29])
   })
 
-  test('missing, empty or differently written amounts are not a difference', async () => {
+  test('missing, empty or differently written amounts do not count as different', async () => {
     for (const total_amount of ['', '  ', '7080', '7080.0', '7080.00'])
       expect((await server.post(url, { ...delegate, total_amount })).statusCode).toBe(201)
     expect(
@@ -515,7 +515,7 @@ describe('the same idempotency key', () => {
   const submit = (key: string, fields: Readonly<Record<string, string>> = delegate, files = {}) =>
     server.post(url, fields, files, { 'idempotency-key': key })
 
-  test('twenty times concurrently creates one registration, returned twenty times', async () => {
+  test('sent twenty times concurrently creates one registration, which is returned twenty times', async () => {
     const numbers: string[] = []
     const addedCounts = await countAdded(async () => {
       const responses = await Promise.all(Array.from({ length: 20 }, () => submit('same-moment')))
@@ -536,14 +536,14 @@ describe('the same idempotency key', () => {
     expect(second.json<RegisterResponse>().reg_no).toBe(first.json<RegisterResponse>().reg_no)
   })
 
-  test('without a key, the same twenty requests create twenty registrations', async () => {
+  test('makes the difference: without a key, the same twenty requests create twenty registrations', async () => {
     const addedCounts = await countAdded(() =>
       Promise.all(Array.from({ length: 20 }, () => server.post(url, delegate))),
     )
     expect(addedCounts).toEqual({ ...ONE_ADDED, registrations: 20, payments: 20, audit_log: 20 })
   })
 
-  test('with a different body is rejected and stores nothing', async () => {
+  test('is rejected with a different body, and nothing is stored', async () => {
     await submit('other-body')
     let answer: unknown
     const addedCounts = await countAdded(async () => {
@@ -555,7 +555,7 @@ describe('the same idempotency key', () => {
     expect(addedCounts).toEqual(NONE_ADDED)
   })
 
-  test('with a different file of the same name counts as a different body', async () => {
+  test('is also rejected with a different file of the same name', async () => {
     const pg = { ...delegate, ticket_type: 'afpi-pg' }
     expect((await submit('file', pg, proof)).statusCode).toBe(201)
     expect((await submit('file', pg, proof)).statusCode).toBe(201)
@@ -565,7 +565,7 @@ describe('the same idempotency key', () => {
     ).toBe(422)
   })
 
-  test('concurrently with two bodies stores one of them', async () => {
+  test('sent concurrently with two bodies stores only one of them', async () => {
     const responses = await Promise.all([
       submit('race'),
       submit('race', { ...delegate, city: 'Kochi' }),
@@ -573,7 +573,7 @@ describe('the same idempotency key', () => {
     expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([201, 422])
   })
 
-  test('on another date the checkout is built again, because the checksum contains the date', async () => {
+  test('leads to a new checkout on another date, because the checksum contains the date', async () => {
     const first = (await submit('afresh')).json<RegisterResponse>()
     server.setTime('2025-10-11T09:00:00+05:30')
     const second = (await submit('afresh')).json<RegisterResponse>()
@@ -583,7 +583,7 @@ describe('the same idempotency key', () => {
     expect(second.payment_data?.checksum).not.toBe(first.payment_data?.checksum)
   })
 
-  test('returns the first registration even if a price has changed or registration has closed since', async () => {
+  test('returns the first registration even if a new price period has begun since', async () => {
     const payload = { ...delegate, total_amount: '7080' }
     server.setTime('2025-12-31T23:59:00+05:30')
     const first = (await submit('period-ended', payload)).json<RegisterResponse>()

@@ -13,18 +13,18 @@ import { readS3Bucket } from '../../../server/storage/files/s3-bucket.ts'
 import type { S3Bucket } from '../../../server/storage/files/s3-bucket.ts'
 
 const BUCKET = 'rollcall-uploads'
-/** The only key pair that s3rver accepts. */
+/** The only access key that s3rver accepts, which is also its secret. */
 const KEY = 'S3RVER'
 const PROGRAM = join(import.meta.dirname, '../../../node_modules/s3rver/bin/s3rver.js')
 
 export type S3Server = {
-  /** Returns the environment variables of a server that stores its uploads under a prefix of the bucket. */
-  buildVariables(prefix: string): Readonly<Record<string, string>>
+  /** Returns the environment variables for a server that stores its uploads in the bucket under a prefix. */
+  getVariables(prefix: string): Readonly<Record<string, string>>
   getBucket(prefix: string): S3Bucket
-  /** Lists the keys below a prefix, read from the server's disk. */
+  /** Lists the keys below a prefix, as found on the server's disk. */
   listKeys(prefix: string): readonly string[]
-  /** Ends the process; the objects remain. */
-  halt(): Promise<void>
+  /** Ends the process. The objects remain. */
+  pause(): Promise<void>
   /** Restarts the process on the same port. */
   resume(): Promise<void>
   stop(): Promise<void>
@@ -34,16 +34,16 @@ export async function startS3(): Promise<S3Server> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-s3-'))
   const port = await findFreePort()
   const origin = `http://127.0.0.1:${port}`
-  const buildVariables = (prefix: string): Readonly<Record<string, string>> => ({
+  const getVariables = (prefix: string): Readonly<Record<string, string>> => ({
     UPLOADS_URL: `s3://${BUCKET}/${prefix}?endpoint=${origin}&region=ap-south-1`,
     AWS_ACCESS_KEY_ID: KEY,
     AWS_SECRET_ACCESS_KEY: KEY,
   })
   let child = await startProcess(folder, port, origin)
   return {
-    buildVariables,
+    getVariables,
     getBucket(prefix) {
-      const bucket = expectOk(readS3Bucket((name) => buildVariables(prefix)[name] ?? null))
+      const bucket = expectOk(readS3Bucket((name) => getVariables(prefix)[name] ?? null))
       if (bucket === null) throw new Error('UPLOADS_URL contains no bucket')
       return bucket
     },
@@ -52,7 +52,7 @@ export async function startS3(): Promise<S3Server> {
         .filter((name) => name.endsWith('._S3rver_object') && name.startsWith(`${prefix}/`))
         .map((name) => name.slice(prefix.length + 1, -'._S3rver_object'.length))
         .toSorted(),
-    halt: () => endProcess(child),
+    pause: () => endProcess(child),
     async resume() {
       child = await startProcess(folder, port, origin)
     },

@@ -1,4 +1,4 @@
-/** Forms as browsers send them, in any field order and with every error, and their price messages. */
+/** Forms as browsers send them, with fields in any order and every kind of error, and messages about prices. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorResponse, RegisterResponse } from '../../../engine/api.ts'
 import { createPdf } from '../sample-uploads.ts'
@@ -47,7 +47,7 @@ const listUploads = (response: { json<T>(): T }): unknown[] =>
       response.json<RegisterResponse>().reg_no,
     )
     .map(({ name }) => name)
-/** Lists new files that belong to no registration. */
+/** Lists stored files that belong to no registration. */
 const listStrayFiles = (): string[] => {
   const usedHashes = new Set(server.rows('SELECT sha256 FROM uploads').map(({ sha256 }) => sha256))
   return server.listStoredUploads().filter((name) => !usedHashes.has(name))
@@ -66,7 +66,7 @@ describe('a form', () => {
     expect(listUploads(response)).toEqual(['letter.pdf'])
   })
 
-  test('with two files in one field stores the last one, with the original name', async () => {
+  test('with two files in one field stores the second one, with its original name', async () => {
     const response = await send(
       createFile('letter', 'first.pdf', createPdf('first')),
       createFile('letter', 'my %22second%22.pdf', createPdf('second')),
@@ -89,7 +89,7 @@ describe('a form', () => {
     expect(listUploads(response)).toEqual([expectedName])
   })
 
-  test('with a file name of 20 KB is rejected with a message, or keeps a readable name', async () => {
+  test('with a file name of 20 KB is rejected with a message', async () => {
     const response = await send(
       createFile('letter', `${'x'.repeat(20_000)}.pdf`, createPdf('long name')),
       ...fields,
@@ -97,12 +97,12 @@ describe('a form', () => {
     )
     expect(response.statusCode).toBe(422)
     expect(response.json<ErrorResponse>().errors).toEqual({
-      letter: 'Please use at most 200 characters',
+      letter: 'Please enter 200 characters or fewer',
     })
     expect(listStrayFiles()).toEqual([])
   })
 
-  test('with an unrequested file, or an empty file input, counts as a form without a file', async () => {
+  test('with an unrequested file or an empty file input counts as a form without a file', async () => {
     const response = await send(
       createFile('other', 'other.pdf', createPdf('other')),
       createFile('full_name', 'name.pdf', createPdf('name')),
@@ -164,7 +164,7 @@ describe('a form', () => {
       'file_too_large',
     ],
     [
-      'with an answer longer than the limit for all answers',
+      'with an answer that is longer than the limit for all answers',
       () =>
         send(
           createFile('letter', 'a.pdf', createPdf()),
@@ -185,14 +185,14 @@ describe('a form', () => {
       413,
       'file_too_large',
     ],
-  ])('%s is rejected, and no file remains', async (_what, sendForm, status, code) => {
+  ])('%s is rejected, and no file is stored', async (_what, sendForm, status, code) => {
     const response = await sendForm()
     expect([response.statusCode, (response.json() as ErrorResponse).code]).toEqual([status, code])
     expect(listStrayFiles()).toEqual([])
   })
 })
 
-describe('price messages appear only if they are true:', () => {
+describe('an error about the price states what is different:', () => {
   const submit = async (fields: Readonly<Record<string, string>>): Promise<ErrorResponse> => {
     const response = await server.post(url, { ...fixtureDelegate, ...fields })
     expect(response.statusCode).toBe(409)
@@ -200,7 +200,7 @@ describe('price messages appear only if they are true:', () => {
   }
   const notChargedText = 'You have not been charged. Please check the price and submit again.'
 
-  test('a different price', async () => {
+  test('the price', async () => {
     expect(await submit({ total_amount: '1000' })).toMatchObject({
       code: 'price_changed',
       message: `The price has changed: the total is now ₹\u00a01,180. ${notChargedText}`,
@@ -208,22 +208,22 @@ describe('price messages appear only if they are true:', () => {
     })
   })
 
-  test('a different price and a different category: the price is reported first', async () => {
+  test('the price first, if both the price and the category are different', async () => {
     const fields = { total_amount: '1', registration_category: 'non-member' }
     expect(await submit(fields)).toMatchObject({ code: 'price_changed' })
   })
 
-  test('the category only', async () => {
+  test('only the category', async () => {
     expect(
       await submit({ total_amount: '1180', registration_category: 'non-member' }),
     ).toMatchObject({
       code: 'category_changed',
-      message: `Your answers match the category Member. The total is ₹\u00a01,180. ${notChargedText}`,
+      message: `Based on your answers, your category is Member. The total is ₹\u00a01,180. ${notChargedText}`,
       quote: { category: 'member', total: 1180 },
     })
   })
 
-  test('the period only', async () => {
+  test('only the period', async () => {
     expect(await submit({ total_amount: '1180', period: 'late' })).toMatchObject({
       code: 'period_changed',
       message: `A new price period has begun. The total is ₹\u00a01,180. ${notChargedText}`,
@@ -231,10 +231,10 @@ describe('price messages appear only if they are true:', () => {
     })
   })
 
-  test('a category that is not on sale', async () => {
+  test('that the category is not on sale', async () => {
     expect(await submit({ is_member: 'false' })).toMatchObject({
       code: 'not_on_sale',
-      message: 'Non-member is not on sale at the moment. Please choose another category.',
+      message: 'Non-member is not available at the moment. Please choose another category.',
       quote: null,
     })
   })

@@ -1,4 +1,4 @@
-/** Tax rules: the charged price, the stored data, and the effect of a correction. */
+/** Tax rules: the price charged, the data stored, and the effect of a correction. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { signIn } from '../office/office.ts'
@@ -17,7 +17,7 @@ const text = buildFixtureEvent()
     'default: false}\n',
     'default: false}\n        - {id: buyer, type: select, label: Buyer, options: [person, company], default: person}\n',
   )
-/** An event with a lunch whose tax falls on 20 January. */
+/** An event with a lunch whose tax rate falls on 20 January. */
 const lunchEventText = buildFixtureEvent()
   .replaceAll('sample2026', 'lunch2026')
   .replace('SMPL', 'LNCH')
@@ -97,7 +97,7 @@ test('the current tax rate is charged, and the price list states it', async () =
   }
 })
 
-test('a correction of the buyer changes the tax', async () => {
+test('correcting the type of buyer changes the tax', async () => {
   const { body } = await register('company')
   const correctResponse = await (
     await signIn(server)
@@ -111,7 +111,7 @@ test('a correction of the buyer changes the tax', async () => {
   expect(await readBill(body.reg_no)).toMatchObject({ gst: 18000, lines: [['Member', 18]] })
 })
 
-test('the tax of an item changes on the date in its own rule; the tax of the registration does not', async () => {
+test('the tax on an item changes on the date in its own rule; the tax on the registration does not', async () => {
   const registerWithLunch = (total: string) =>
     register('', { total_amount: total, has_lunch: 'true' }, 'lunch2026')
   const responseBefore = await registerWithLunch('1770')

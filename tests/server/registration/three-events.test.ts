@@ -1,4 +1,4 @@
-/** Three complete events on a real server: manually calculated bills, sold-out seats, used codes. */
+/** Three complete events on a real server: manually calculated bills, sold-out seats and used codes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -69,7 +69,7 @@ async function createCodes(
 }
 
 let personCount = 0
-/** Creates the answers of a new person; the server drops hidden fields. */
+/** Creates the answers of a new delegate. The server drops the answers to hidden fields. */
 function createAnswers(eventId: string, givenAnswers: RawAnswers = {}): Record<string, string> {
   personCount += 1
   const defaultAnswers: RawAnswers = {
@@ -125,7 +125,7 @@ async function markPaid({ payment_data: order }: RegisterResponse): Promise<void
   await server.deps.store.applyPaymentEvent((order?.orderid ?? '') as OrderId, confirmedEvent, null)
 }
 
-/** Creates the answers that set the context of a bill: a member number, a discount code, or both. */
+/** Creates the answers that the bill depends on: a member number, a discount code, or both. */
 function createContextAnswers({ kind, code }: Bill): RawAnswers {
   return {
     ...(kind === undefined ? {} : { member_number: kind }),
@@ -133,7 +133,7 @@ function createContextAnswers({ kind, code }: Bill): RawAnswers {
   }
 }
 
-// Answers that can be priced but not registered, and sold-out seats, have separate tests.
+// Separate tests cover sold-out seats, and answers that have a price but cannot be registered.
 const canRegister = ({ who: buyer, full: isFull, code, total }: Bill): boolean =>
   isFull === undefined &&
   code !== 'unknown' &&
@@ -146,7 +146,7 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
     readBills(eventId)
       .filter(canRegister)
       .map((bill) => [bill.who, bill] as const),
-  )('%s: registered, stored and paid as in the table', async (_, bill) => {
+  )('%s: is registered, stored and paid as in the table', async (_, bill) => {
     server.setTime(formatIsoIndia(getBillInstant(bill)))
     const answers = createAnswers(eventId, { ...bill.given, ...createContextAnswers(bill) })
     const response = await registerAnswers(eventId, answers)
@@ -172,7 +172,7 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
     readBills(eventId)
       .filter(({ total }) => typeof total === 'string')
       .map((bill) => [bill.who, bill] as const),
-  )('%s: gets an error that nothing is for sale', async (_, bill) => {
+  )('%s: gets the error that nothing is for sale', async (_, bill) => {
     server.setTime(formatIsoIndia(getBillInstant(bill)))
     const { status, body } = await submitForm(eventId, createAnswers(eventId, bill.given))
     expect([status, body['code']]).toEqual([
@@ -183,7 +183,7 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
 })
 
 describe('rules across registrations', () => {
-  // The same conference with one seat and one trainee seat, and separate codes.
+  // The same conference with one workshop seat, one trainee seat, and separate codes.
   const createSmallAnswers = (givenAnswers: RawAnswers = {}): Record<string, string> =>
     createAnswers(SMALL_CONFERENCE, givenAnswers)
   const traineeAnswers = { role: 'trainee' }
@@ -194,7 +194,7 @@ describe('rules across registrations', () => {
     return { status, code: body['code'], message: body['message'] }
   }
 
-  test('a third workshop and two workshops at the same time are rejected at their question', async () => {
+  test('choosing a third workshop, or two workshops at the same time, is rejected with an error at the question', async () => {
     for (const workshops of [
       ['ultrasound', 'ecg', 'writing'],
       ['airway', 'ultrasound'],
@@ -227,7 +227,7 @@ describe('rules across registrations', () => {
     await registerAnswers(SMALL_CONFERENCE, { ...sameCouncilNo, confirmed: 'true' })
   })
 
-  test('a code for one use is used by one of two concurrent delegates; an unknown code is rejected', async () => {
+  test('a code for one use is accepted from only one of two concurrent delegates; an unknown code is rejected', async () => {
     await createCodes('faculty', 'ONCE', 1, SMALL_CONFERENCE)
     const bothResponses = await Promise.all([
       submitForm(SMALL_CONFERENCE, createSmallAnswers({ code: 'once' })),
@@ -243,7 +243,7 @@ describe('rules across registrations', () => {
     })
   })
 
-  test('a number that is not on the member list is rejected at its question', async () => {
+  test('a number that is not on the member list is rejected with an error at the question', async () => {
     const { status, body } = await submitForm(
       SMALL_CONFERENCE,
       createSmallAnswers({ is_member: true, member_number: 'M-99' }),
@@ -278,7 +278,7 @@ describe('rules across registrations', () => {
     })
   })
 
-  test('if the trainee seats are sold out, the offered category has its own price, after confirmation', async () => {
+  test('if the trainee seats are sold out, the delegate confirms the offered category and pays its price', async () => {
     server.setTime('2026-12-24')
     const first = await registerAnswers(SMALL_CONFERENCE, createSmallAnswers(traineeAnswers))
     expect((await readStored(SMALL_CONFERENCE, first.reg_no)).total).toBe(5900)
@@ -301,7 +301,7 @@ describe('rules across registrations', () => {
   })
 })
 
-test('the CSV of an event with tax rates of 18% and 5% has the heading “GST (18% and 5%)”', async () => {
+test('the CSV for an event with tax rates of 18% and 5% has the heading “GST (18% and 5%)”', async () => {
   const office = await signIn(server)
   const readCsvHeader = async (id: string) =>
     (await office.get(`/admin/export/?event_type=${id}`)).body.split('\n')[0]?.split(',') ?? []

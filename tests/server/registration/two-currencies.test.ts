@@ -1,4 +1,4 @@
-/** An event whose foreign delegates pay in dollars: each bill has one currency, and no total mixes two. */
+/** An event whose foreign delegates pay in dollars: each bill has one currency, and no total mixes currencies. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -63,7 +63,7 @@ const matchStatement = async (lines: readonly string[], currency: string) => {
   return response
 }
 
-test('a foreign delegate pays in dollars, and the payment is found in the statement of the dollar account', async () => {
+test("a foreign delegate pays in dollars, and the payment is found in the dollar account's statement", async () => {
   const { reg_no: regNo, page } = await register({ ...FOREIGN_ANSWERS, gala_tickets: 1 })
   const { registration, paying } = (
     await server.app.inject({ method: 'GET', url: `/api${page}/` })
@@ -89,7 +89,7 @@ test('a foreign delegate pays in dollars, and the payment is found in the statem
   const office = await signIn(server)
   const cancelResponse = await office.act(regNo, {
     act: 'cancel',
-    why: 'Asked by the delegate',
+    why: 'Requested by the delegate',
     pay_back: '159.30',
     kept: '212.4',
   })
@@ -102,7 +102,7 @@ test('a payment method that does not accept dollars is not used for a foreign de
   const { reg_no: regNo, page } = await register(FOREIGN_ANSWERS)
   const registration = await server.deps.store.registration(regNo as never)
   expect(registration).toMatchObject({ currency: 'USD', payments: [{ way: 'wire' }] })
-  // The page of the registration does not offer the card, which accepts only rupees.
+  // The registration page does not offer card payment, which is possible only in rupees.
   const pageResponse = await server.app.inject({ method: 'GET', url: `/api${page}/` })
   expect(pageResponse.json<{ registration: unknown }>().registration).toMatchObject({
     may_pay: false,
@@ -119,30 +119,30 @@ test('a payment method that does not accept dollars is not used for a foreign de
 })
 
 test.each<[string, Readonly<Record<string, unknown>>, string]>([
-  ['no method was sent, and the preselected one', { ...FOREIGN_ANSWERS, way: undefined }, 'USD'],
+  ['no method is sent and the preselected method', { ...FOREIGN_ANSWERS, way: undefined }, 'USD'],
   ['the preselected method', { ...FOREIGN_ANSWERS, way: 'card' }, 'USD'],
   ['another method', { ...FOREIGN_ANSWERS, way: 'transfer' }, 'USD'],
   ['another method', { ...delegate, way: 'wire' }, 'INR'],
 ])(
-  'a request is rejected with the methods for its currency if %s does not accept the currency',
+  'if %s does not accept the currency, the request is rejected with the methods that do',
   async (_what, answers, currency) => {
     const refusal = await server.app.inject({
       method: 'POST',
       url: '/api/dunecon2027/register/',
       payload: { ...answers, email: 'caller@sample.example' },
     })
-    const method = {
-      USD: 'You can pay in USD with: “International bank transfer”. Please choose a payment method.',
-      INR: 'You can pay in INR with: “Card, UPI or net banking”, “Bank transfer or UPI”. Please choose a payment method.',
+    const message = {
+      USD: 'These payment methods accept USD: “International bank transfer”. Please choose one.',
+      INR: 'These payment methods accept INR: “Card, UPI or net banking”, “Bank transfer or UPI”. Please choose one.',
     }[currency]
     expect([refusal.statusCode, refusal.json()]).toMatchObject([
       422,
-      { message: method, errors: { way: method } },
+      { message, errors: { way: message } },
     ])
   },
 )
 
-test('dollars and rupees are never added: list, sales, dashboard and spreadsheet state both', async () => {
+test('dollars and rupees are never added together: list, sales, dashboard and spreadsheet show both', async () => {
   const [foreignRegistration, indianRegistration] = [
     await register(FOREIGN_ANSWERS),
     await register(delegate),
@@ -172,8 +172,8 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
     paid_beside: 0,
     others_beside: [{ currency: 'USD', amount: 212.4 }],
   })
-  // Currencies are also separate by category, period and day; the retained amount of a cancelled registration is
-  // received.
+  // Figures per category, period and day also keep currencies separate. The amount retained from a cancelled
+  // registration counts as received.
   const {
     by_category: byCategory,
     by_period: byPeriod,
@@ -181,10 +181,13 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
   } = sales as unknown as SalesResponse
   for (const groups of [byCategory, byPeriod, byDay]) {
     const sums = ['', 'USD'].map((code) => {
-      const ownGroups = groups.filter(({ currency = '' }) => currency === code)
+      const groupsInCurrency = groups.filter(({ currency = '' }) => currency === code)
       return {
-        received: ownGroups.reduce((sum, { received }) => sum + Math.round(received * 100), 0),
-        paid: ownGroups.reduce((sum, { paid }) => sum + paid, 0),
+        received: groupsInCurrency.reduce(
+          (sum, { received }) => sum + Math.round(received * 100),
+          0,
+        ),
+        paid: groupsInCurrency.reduce((sum, { paid }) => sum + paid, 0),
       }
     })
     expect(sums).toEqual([
@@ -197,7 +200,7 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
   }
   expect(data['dunecon2027_stats']).toMatchObject({
     total_revenue: 7080,
-    // Daily figures include revenue in dollars.
+    // The daily figures include revenue in dollars.
     other_currencies: [
       {
         currency: 'USD',
@@ -235,7 +238,7 @@ test('a registration keeps its currency: a correction to a category with another
   })
 })
 
-test('a line of the dollar statement that belongs to no registration is saved in dollars', async () => {
+test('a line in the dollar statement that belongs to no registration is saved in dollars', async () => {
   const office = await signIn(server)
   const response = await server.app.inject({
     method: 'POST',
@@ -263,15 +266,15 @@ test('a line of the dollar statement that belongs to no registration is saved in
   expect(reviews.find(({ left }) => left === 55.5)).toMatchObject({ currency: 'USD' })
 })
 
-test('an invoice in dollars waits for the exchange rate on the payment date, and states its value in rupees', async () => {
+test('an invoice in dollars is issued once the exchange rate on the payment date is known, and states its value in rupees', async () => {
   const { reg_no: regNo } = await register(FOREIGN_ANSWERS)
   await confirmPayment(regNo, 'WIRE2027072000021', '177')
-  const listInvoiceKinds = async () =>
+  const listDocumentKinds = async () =>
     (await server.deps.store.documents(regNo as never)).map(({ kind, currency }) => [
       kind,
       currency,
     ])
-  expect(await listInvoiceKinds()).toEqual([['receipt', 'USD']])
+  expect(await listDocumentKinds()).toEqual([['receipt', 'USD']])
   const office = await signIn(server)
   const readStats = async () =>
     (await office.json('/admin/dashboard/stats/')) as unknown as {
@@ -292,7 +295,7 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
     return response.json<{ message: string }>().message
   }
   expect(await enterRate({ day: '2027-07-20', rate: '83,41' })).toBe(
-    'Enter the rupees for 1 USD, such as 83.4125, with at most six decimal places.',
+    'Enter the value of 1 USD in rupees, such as 83.4125, with at most six decimal places.',
   )
   expect(await enterRate({ day: '2027-07-21', rate: '83.4125' })).toBe(
     'The date of the rate cannot be in the future.',
@@ -307,7 +310,7 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
   expect(await enterRate({ day: '2027-07-19', rate: '83.4125' })).toBe(
     'The rate is saved. 3 invoices were issued.',
   )
-  expect(await listInvoiceKinds()).toEqual([
+  expect(await listDocumentKinds()).toEqual([
     ['receipt', 'USD'],
     ['invoice', 'USD'],
   ])
@@ -340,14 +343,14 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
 
   const cancelResponse = await office.act(regNo, {
     act: 'cancel',
-    why: 'Asked by the delegate',
+    why: 'Requested by the delegate',
     pay_back: '132.75',
     kept: '177',
   })
   expect(cancelResponse.status).toBe(200)
   const refundResponse = await office.act(regNo, {
     act: 'refund',
-    why: 'Asked by the delegate',
+    why: 'Requested by the delegate',
     amount: '132.75',
     by_hand: true,
     reference: 'WIREBACK0001',
@@ -361,7 +364,7 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
   })
 })
 
-test('delegates get an email when the invoice they are waiting for is issued', async () => {
+test('delegates who are waiting for an invoice get an email when it is issued', async () => {
   const { store, events, clock } = server.deps
   const config = events.findById('dunecon2027')?.config ?? null
   const emails = (await store.dueMails(clock(), 500)).filter(({ kind }) => kind === 'documents')
@@ -380,12 +383,12 @@ test('delegates get an email when the invoice they are waiting for is issued', a
   }
 })
 
-test('an invoice that waited for the rate states the charged price, and each later refund has a credit note', async () => {
+test('an invoice that waited for the exchange rate states the price charged, and each later refund has a credit note', async () => {
   const server = await startTestApp({ clock: '2027-07-20', events: { 'dunecon2027.yaml': EVENT } })
   try {
     const office = await signIn(server)
     const performAction = async (regNo: string, action: Readonly<Record<string, unknown>>) => {
-      const { status, body } = await office.act(regNo, { why: 'Asked', ...action } as never)
+      const { status, body } = await office.act(regNo, { why: 'Requested', ...action } as never)
       expect(status, replaceSpaces(body.message)).toBe(200)
     }
     const register = async (n: number): Promise<string> => {
@@ -452,7 +455,7 @@ test('an invoice that waited for the rate states the charged price, and each lat
 test("an invoice in dollars worth more than 50,000 rupees requires the buyer's address", () => {
   const config = server.deps.events.findById('dunecon2027')?.config
   if (config === undefined || config.invoice === null) throw new Error('there is no invoice')
-  // An answered field serves as the address, and a buyer abroad is not asked for an Indian state.
+  // A field of the form serves as the address, and a buyer abroad is not asked for an Indian state.
   const buyerFields = { address: 'phone_number', state: 'country' }
   const event = { ...config, invoice: { ...config.invoice, buyer: buyerFields } }
   const line = { id: 'registration', option: null, label: 'Registration', quantity: 1 }
@@ -467,7 +470,7 @@ test("an invoice in dollars worth more than 50,000 rupees requires the buyer's a
   expect(findInvoiceErrors(event, { phone_number: '' }, createBill(150))).toEqual({})
 })
 
-test('a payment in a currency other than that of the bill is not recorded, neither from a statement nor manually', async () => {
+test("a payment in a currency other than the bill's is not recorded", async () => {
   const { reg_no: regNo } = await register(FOREIGN_ANSWERS)
   const office = await signIn(server)
   const confirmation = {
@@ -486,7 +489,7 @@ test('a payment in a currency other than that of the bill is not recorded, neith
   })
 })
 
-test('a statement line of the rupee account that is sent without its currency is not recorded in dollars', async () => {
+test("a line from the rupee account's statement that is sent without its currency is not recorded in dollars", async () => {
   const { reg_no: regNo } = await register(FOREIGN_ANSWERS)
   const office = await signIn(server)
   const confirmLine = async (currency: object) => {
@@ -540,7 +543,7 @@ test('a statement line in rupees can be confirmed or sent to review even if a de
     lines: [{ as: 'differs', of: [{ reg_no: first.regNo, due: 177 }] }],
   })
   const [unmatchedLine, matchedLine] = statement.lines
-  // A manually entered payment is in no statement, so staff must first decide about the claim.
+  // A payment entered manually is not on any statement, so staff must first decide on the claim.
   const confirmation = {
     act: 'confirm',
     way: 'transfer',
@@ -548,7 +551,7 @@ test('a statement line in rupees can be confirmed or sent to review even if a de
     amount: '7080',
   }
   expect((await office.act(indianDelegate.reg_no, confirmation)).body.message).toMatch(
-    `The delegate of ${second.regNo} reported ${second.reference}.`,
+    `The delegate with registration ${second.regNo} reported ${second.reference}.`,
   )
   const confirmResponse = await post('/admin/reconcile/confirm/', {
     event: 'dunecon2027',
@@ -556,7 +559,7 @@ test('a statement line in rupees can be confirmed or sent to review even if a de
     keep: [unmatchedLine],
   })
   expect(confirmResponse).toMatchObject({ done: [indianDelegate.reg_no], refused: [] })
-  expect(confirmResponse.message).toMatch('1 unmatched payment sent to review.')
+  expect(confirmResponse.message).toMatch('1 unmatched payment sent for review.')
   const { reviews } = (await office.json('/admin/reviews/')) as unknown as {
     reviews: readonly object[]
   }

@@ -6,7 +6,7 @@ import { INR, instant, toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { assembleServer } from '../../../server/assemble-server.ts'
-import { checkFolderHere } from '../../../server/events/files/event-folder.ts'
+import { checkFolderInThisThread } from '../../../server/events/files/event-folder.ts'
 import type { ImportRow } from '../../../server/storage/index.ts'
 import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -25,7 +25,7 @@ const path = '/api/sample2026/register/'
 
 describe('an account without credentials', () => {
   afterAll(() => server.close())
-  test('removed with the event file: a delegate who returns to pay gets a message with 503, and nothing is stored', async () => {
+  test('whose event file was removed too: a delegate who returns to pay gets a 503 with a message, and nothing is stored', async () => {
     const freeEvent = { id: 'other2026', prefix: 'OTHR', payment: 'none' } as const
     server = await startTestApp({
       clock: '2026-01-10',
@@ -49,7 +49,7 @@ describe('an account without credentials', () => {
         log: { info: () => {}, warn: () => {}, error: () => {} },
         print: () => {},
         hasJobs: false,
-        checkFolder: checkFolderHere,
+        checkFolder: checkFolderInThisThread,
       },
     )
     if (!nextServer.ok) throw new Error(nextServer.error.text)
@@ -120,17 +120,17 @@ describe('paying for an imported registration', () => {
       'This address has 60 characters. The payment gateway accepts 6 to 50 characters. Please use another address.',
     ],
     [
-      'with a number of 25 characters',
+      'with a registration number of 25 characters',
       buildRow(`SMPL${'1'.repeat(21)}`),
       'The number of this registration cannot be used for card payments.',
     ],
     [
-      'with a number of 19 characters, which a retry makes too long',
+      'with a registration number of 19 characters, which a retry makes too long',
       buildRow(`SMPL${'1'.repeat(15)}`),
       'The number of this registration cannot be used for card payments.',
     ],
     [
-      'with symbols in its number',
+      'with symbols in its registration number',
       buildRow('SMPL/2025/1'),
       'The number of this registration cannot be used for card payments.',
     ],
@@ -139,7 +139,7 @@ describe('paying for an imported registration', () => {
       buildRow('SMPL2', { base: toAmount(0), gst: toAmount(0), total: toAmount(0) }),
       'You cannot pay this amount by card.',
     ],
-  ])('%s: a message, and no order that cannot be paid', async (_what, row, message) => {
+  ])('%s is rejected with a message, and no order is created', async (_what, row, message) => {
     await server.deps.store.importRegistrations([row])
     const rowsBefore = server.countRows()
     const rejection = await retryPayment(row.regNo)
@@ -156,7 +156,7 @@ describe('paying for an imported registration', () => {
     expect((await server.deps.store.registration(row.regNo))?.paymentStatus).toBe('failed')
   })
 
-  test('with valid data: a new order', async () => {
+  test('with valid data creates a new order', async () => {
     await server.deps.store.importRegistrations([buildRow('SMPL3')])
     const registration = await retryPayment('SMPL3')
     expect(registration.statusCode).toBe(201)

@@ -1,4 +1,4 @@
-/** How many unreferenced uploads are set aside at once (docs/operation/event-files-and-emails.md). */
+/** How many unreferenced uploads are set aside without confirmation (docs/operation/event-files-and-emails.md). */
 import { expect, test } from 'vitest'
 import { findHoldReason } from '../../../server/registration/uploads/unreferenced-files.ts'
 
@@ -19,6 +19,6 @@ test.each([
   },
 )
 
-test('no file is moved for a week after a restore', () => {
-  expect(findHoldReason(1, 10_000, true)).toEqual({ count: 1, why: 'young' })
+test('no file is set aside for a week after a restore', () => {
+  expect(findHoldReason(1, 10_000, true)).toEqual({ count: 1, why: 'recent' })
 })

@@ -15,7 +15,7 @@ type Options = Parameters<typeof openUploads>[0]
 /** The hashes of files that records refer to. */
 export type References = {
   readonly inUse: readonly string[]
-  /** Files that registrations no longer use. */
+  /** The hashes of files that registrations no longer use. */
   readonly dropped: readonly string[]
 }
 export type UploadStorageFixture = {
@@ -98,7 +98,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     expect((await readContent(openStorage(), sha256))?.equals(bytes)).toBe(true)
   })
 
-  test('stores the same content once, even if it is submitted twice concurrently', async () => {
+  test('stores the same content once, even if it is uploaded twice at the same time', async () => {
     const uploads = openStorage()
     const [first, second] = await Promise.all([
       uploadAndSubmit(uploads, 'same'),
@@ -109,7 +109,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     expect(await readContent(uploads, first)).toEqual(createPdf('same'))
   })
 
-  test('accepts only hashes, not paths', async () => {
+  test('reads files only by hash, not by path', async () => {
     expect(await openStorage().read('../../etc/passwd')).toBeNull()
     expect(await openStorage().read('0'.repeat(64))).toBeNull()
   })
@@ -121,14 +121,14 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     expect(await uploads.protectFile('0'.repeat(64))).toBe(false)
   })
 
-  test('sets aside a file without a record after a day, restores it when a record refers to it, and deletes it after 30 days', async () => {
+  test('sets aside an unreferenced file after a day, restores it once a record refers to it, and otherwise deletes it after 30 days', async () => {
     const uploads = openStorage()
     const used = await uploadAndSubmit(uploads, 'used')
     const unused = await uploadAndSubmit(uploads, 'unused')
     await setReferences({ inUse: [used] })
     const runSweep = async (): Promise<readonly number[]> => {
-      const { setAside, removed, aside } = await uploads.sweep()
-      return [setAside, removed, aside]
+      const { setAside, removed, asideCount } = await uploads.sweep()
+      return [setAside, removed, asideCount]
     }
     advance(DAY_MS - 1)
     expect(await runSweep()).toEqual([0, 0, 0])
@@ -140,7 +140,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
         `1 uploaded file that does not belong to any registration is in ${preparation.location}`,
       ),
     })
-    // The database with the reference was restored.
+    // Simulates the restore of a database that contains the reference.
     await setReferences({ inUse: [used, unused] })
     expect(await readContent(uploads, unused)).toEqual(createPdf('unused'))
     expect(await runSweep()).toEqual([0, 0, 0])
@@ -163,7 +163,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     expect(await uploads.sweep()).toMatchObject({ setAside: 1 })
     expect(await uploads.protectFile(sha256)).toBe(true)
     advance(DAY_MS - 1)
-    expect(await openStorage().sweep()).toMatchObject({ setAside: 0, aside: 0 })
+    expect(await openStorage().sweep()).toMatchObject({ setAside: 0, asideCount: 0 })
     expect(await readContent(uploads, sha256)).toEqual(createPdf('aside'))
   })
 
@@ -177,11 +177,16 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     await setReferences({ inUse: [submitted], dropped: [dropped] })
     forgottenFiles = [draft, submitted]
     advance(DAY_MS)
-    expect(await uploads.sweep()).toMatchObject({ removed: 2, setAside: 0, aside: 0, held: null })
+    expect(await uploads.sweep()).toMatchObject({
+      removed: 2,
+      setAside: 0,
+      asideCount: 0,
+      held: null,
+    })
     expect(await listStoredHashes()).toEqual([submitted])
   })
 
-  test('moves at most twenty unknown files and reports more, until staff confirm', async () => {
+  test('sets aside up to twenty unknown files; if there are more, reports them and waits for confirmation', async () => {
     for (let n = 0; n < 21; n += 1) await uploadAndSubmit(openStorage(), `unknown ${n}`)
     advance(DAY_MS)
     const uploads = openStorage()
@@ -192,18 +197,18 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     })
     expect(uploads.state().problem).toContain('21 uploaded files do not belong to any registration')
     expect(uploads.state().problem).toContain('rollcall db unknown-files --set-aside')
-    expect(await uploads.sweep(true)).toMatchObject({ setAside: 21, held: null, aside: 21 })
+    expect(await uploads.sweep(true)).toMatchObject({ setAside: 21, held: null, asideCount: 21 })
     expect(uploads.state().problem).toBeNull()
   })
 
-  test('sets aside any number of files whose registrations this server refused', async () => {
+  test('sets aside any number of files if this server refused their registrations', async () => {
     const uploads = openStorage()
     for (let n = 0; n < 25; n += 1) await uploadAndSubmit(uploads, `refused ${n}`)
     advance(DAY_MS)
     expect(await uploads.sweep()).toMatchObject({ setAside: 25, held: null })
   })
 
-  test('moves and deletes nothing for seven days after a restore', async () => {
+  test('sets aside and deletes nothing for seven days after a restore', async () => {
     await uploadAndSubmit(openStorage(), 'aside')
     advance(DAY_MS)
     expect(await openStorage().sweep()).toMatchObject({ setAside: 1 })
@@ -215,8 +220,8 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     expect(await uploads.sweep()).toMatchObject({
       setAside: 0,
       removed: 0,
-      aside: 1,
-      held: { count: 1, why: 'young' },
+      asideCount: 1,
+      held: { count: 1, why: 'recent' },
     })
     expect(await listStoredHashes()).not.toEqual([])
     expect(uploads.state()).toMatchObject({
@@ -227,7 +232,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     expect(await uploads.sweep()).toMatchObject({ setAside: 1, removed: 1, held: null })
   })
 
-  test('erasing deletes every copy of the file, and keeps a file that another registration uses', async () => {
+  test('erasure deletes every copy of a file, but keeps files that another registration uses', async () => {
     const uploads = openStorage()
     const [erased, shared] = [
       await uploadAndSubmit(uploads, 'erased'),
@@ -240,11 +245,11 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     await uploads.removeFiles([erased, shared])
     expect(await readContent(uploads, erased)).toBeNull()
     expect(await readContent(uploads, shared)).toEqual(createPdf('shared'))
-    expect(await uploads.sweep()).toMatchObject({ setAside: 0, removed: 0, aside: 0 })
+    expect(await uploads.sweep()).toMatchObject({ setAside: 0, removed: 0, asideCount: 0 })
     expect(await listStoredHashes()).toEqual([shared])
   })
 
-  test('a resubmitted file counts as new, also for a server that started in between', async () => {
+  test('a file that is uploaded again counts as new, even on a server that started after the second upload', async () => {
     const sha256 = await uploadAndSubmit(openStorage(), 'again')
     advance(DAY_MS)
     await uploadAndSubmit(openStorage(), 'again')
@@ -254,7 +259,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     expect(await openStorage().sweep()).toMatchObject({ setAside: 1 })
   })
 
-  test('an interrupted upload leaves nothing', async () => {
+  test('nothing is stored for an interrupted upload', async () => {
     const failingStream = Readable.from(
       (function* () {
         yield Buffer.from('%PDF')

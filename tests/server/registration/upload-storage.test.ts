@@ -31,7 +31,7 @@ else
     beforeAll(async () => {
       server = await startPostgres()
       postgresStore = await openNewStore(server, 'uploads')
-      // Upload rows without a registration are enough here.
+      // These tests need only upload rows, so the rows have no registration.
       emptyDatabase = await prepareEmptying(postgresStore.shell)
     })
     afterAll(async () => {

@@ -1,4 +1,4 @@
-/** A server with uploads in S3: registration, staff, erasure, outages, commands. */
+/** A server that stores uploads in S3: registration, access by staff, erasure, outages and commands. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ afterAll(() => s3.stop())
 describe('a server with UPLOADS_URL', () => {
   let server: TestApp
   beforeAll(async () => {
-    server = await startTestApp({ clock: REGISTRATION_TIME, variables: s3.buildVariables('app') })
+    server = await startTestApp({ clock: REGISTRATION_TIME, variables: s3.getVariables('app') })
   })
   afterAll(() => server.close())
   beforeEach(() => server.setTime(REGISTRATION_TIME))
@@ -65,7 +65,7 @@ describe('a server with UPLOADS_URL', () => {
   const decline = (regNo: string) =>
     server.deps.store.applyPaymentEvent(regNo as OrderId, buildDecline(server.now()), null)
 
-  test('a proof uploaded before its form is in the bucket, belongs to its registration, and can be opened by staff', async () => {
+  test('a document uploaded before its form is stored in the bucket, belongs to the registration, and can be opened by staff', async () => {
     const bytes = createPdf('opened by staff')
     const regNo = await registerWith(bytes)
     expect(listStoredHashes()).toContain(computeHash(bytes))
@@ -99,7 +99,7 @@ describe('a server with UPLOADS_URL', () => {
     expect(listStoredHashes()).not.toContain(computeHash(bytes))
   })
 
-  test('the file of a registration that was not paid for 30 days is deleted from the bucket', async () => {
+  test('the file of a registration that stays unpaid for 30 days is deleted from the bucket', async () => {
     const bytes = createPdf('not paid')
     const regNo = await registerWith(bytes)
     await decline(regNo)
@@ -110,11 +110,11 @@ describe('a server with UPLOADS_URL', () => {
     expect((await office.get(buildFilePath(regNo))).statusCode).toBe(410)
   })
 
-  test('while the bucket is unreachable a proof gets 503 and can be sent again, and a registration without a file is accepted', async () => {
+  test('while the bucket is unreachable, an upload gets a 503 and can be repeated later, and registrations without a file are accepted', async () => {
     const bytes = createPdf('sent again')
     const token = await uploadForToken(createPdf('chosen before'))
     const rowCounts = server.countRows()
-    await s3.halt()
+    await s3.pause()
     try {
       for (const response of [
         await uploadDraft(bytes),
@@ -154,11 +154,11 @@ describe('a server with UPLOADS_URL', () => {
   })
 
   test('a server starts while the bucket is unreachable', async () => {
-    await s3.halt()
+    await s3.pause()
     try {
       const server = await startTestApp({
         clock: REGISTRATION_TIME,
-        variables: s3.buildVariables('other'),
+        variables: s3.getVariables('other'),
       })
       expect((await register({ ticket_type: 'afpi-gp-specialist' }, server)).statusCode).toBe(201)
       await server.close()
@@ -187,7 +187,7 @@ describe('commands', () => {
     variables = {
       DATA_DIR: server.dir,
       EVENTS_DIR: server.eventsDir,
-      ...s3.buildVariables('commands'),
+      ...s3.getVariables('commands'),
     }
   })
   afterAll(async () => {
@@ -221,7 +221,7 @@ describe('commands', () => {
     expect((await moveFiles('files-to-s3')).status).toBe(0)
     const secondCopy = await runHere(['db', 'move', 'files-to-s3'], {
       ...variables,
-      ...s3.buildVariables('elsewhere'),
+      ...s3.getVariables('elsewhere'),
     })
     expect(secondCopy).toMatchObject({
       status: 1,
@@ -273,7 +273,7 @@ describe('UPLOADS_URL', () => {
     ['s3://proofs?region=ap-south-1', 'https://proofs.s3.ap-south-1.amazonaws.com', ''],
     ['s3://my.proofs', 'https://s3.us-east-1.amazonaws.com/my.proofs', ''],
     ['s3://proofs?endpoint=https://s3.example.org', 'https://s3.example.org/proofs', ''],
-  ])('%s is the bucket at %s', (UPLOADS_URL, url, prefix) => {
+  ])('%s refers to the bucket at %s', (UPLOADS_URL, url, prefix) => {
     expect(read({ ...CREDENTIALS, UPLOADS_URL })).toMatchObject({
       ok: true,
       value: { url, prefix },
@@ -312,7 +312,7 @@ describe('UPLOADS_URL', () => {
   })
 })
 
-test('requests are signed as in the example that Amazon publishes', async () => {
+test('requests are signed as in the example published by Amazon', async () => {
   const bucket = {
     name: 'examplebucket',
     prefix: '',
@@ -343,7 +343,7 @@ test('a sweep does not delete a file that another server stores while the sweep 
   await otherStorage.storeFile(file, uploadTime)
   const sweepingStorage = openS3Uploads(bucket, {
     uploadsInUse: async () => [],
-    // The sweep has listed the files, and found no reference.
+    // The sweep has listed the files and found no references to them.
     uploadsDropped: async (hashes) => {
       await otherStorage.storeFile(file, now)
       return hashes
@@ -367,7 +367,7 @@ test('a large file is streamed: less than half of it is in memory when it is sto
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--expose-gc', join(import.meta.dirname, 's3-memory-process.ts')],
-    { cwd: top, env: { ...process.env, ...s3.buildVariables('memory') }, encoding: 'utf8' },
+    { cwd: top, env: { ...process.env, ...s3.getVariables('memory') }, encoding: 'utf8' },
   )
   expect(status, stderr).toBe(0)
   const { fileMb, peakMb } = JSON.parse(stdout) as { fileMb: number; peakMb: number }

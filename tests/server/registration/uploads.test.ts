@@ -1,4 +1,4 @@
-/** Uploaded files: detection of their type, hostile files, and interrupted uploads. */
+/** Uploaded files: type detection, hostile files, and interrupted uploads. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { open as openFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { expectOk, instant } from '../../../engine/index.ts'
 import { detectKind } from '../../../server/registration/uploads/file-type.ts'
-import { hasTopStream } from '../../../server/registration/uploads/ole-file.ts'
+import { hasTopLevelStream } from '../../../server/registration/uploads/ole-file.ts'
 import { openUploads } from '../../../server/registration/uploads/store-uploaded-files.ts'
 import {
   createDoc,
@@ -108,7 +108,7 @@ describe('the file type is detected from the content', () => {
     ['a renamed installer', 'proof.doc', createMsi()],
     ['a renamed spreadsheet', 'proof.doc', createXls()],
     ['a spreadsheet with an embedded document', 'proof.doc', createXlsWithDoc()],
-    ['a renamed newer spreadsheet', 'proof.docx', createXlsx()],
+    ['a renamed .xlsx spreadsheet', 'proof.docx', createXlsx()],
     ['a renamed zip', 'proof.docx', createPlainZip()],
     ['an image with the extension pdf', 'proof.pdf', createPng()],
     ['a PDF with the extension png', 'proof.png', createPdf()],
@@ -122,7 +122,7 @@ describe('the file type is detected from the content', () => {
     expect(listStoredFiles()).toEqual([])
   })
 
-  test('a Word document and an installer begin with the same bytes, so these are not sufficient', async () => {
+  test('a Word document and an installer are told apart, although they begin with the same bytes', async () => {
     expect(createDoc().subarray(0, 8)).toEqual(createMsi().subarray(0, 8))
     expect([await detectFileKind(createDoc()), await detectFileKind(createMsi())]).toEqual([
       'doc',
@@ -137,13 +137,13 @@ describe('a hostile file is rejected after a limited check', () => {
     expect(listStoredFiles()).toEqual([])
   })
 
-  test('a directory is read to its end, but a hostile one only up to a limit', async () => {
+  test('a directory of ordinary size is read to its end, a larger one only up to a limit', async () => {
     expect(await detectFileKind(createEntryList(1000))).toBe('doc')
     expect(await detectFileKind(createEntryList(2000))).toBeNull()
   })
 
-  test('an OLE file is read at most as far as the longest possible directory, however its sectors are linked', async () => {
-    // Three reads per directory sector: its content, its table entry, and the table's entry.
+  test('the number of reads of an OLE file is limited by the longest possible directory, however its sectors are linked', async () => {
+    // Three reads per directory sector: its content, its entry in a table, and the entry for that table.
     const maxReadCount = 3 * 1024 + 10
     for (const [description, , bytes] of hostileFiles.filter(([, name]) => name === 'a.doc')) {
       const filePath = join(folder, 'read')
@@ -157,7 +157,7 @@ describe('a hostile file is rejected after a limited check', () => {
           return typeof value === 'function' ? value.bind(target) : value
         },
       })
-      expect([description, await hasTopStream(countingFile, 'WordDocument')]).toEqual([
+      expect([description, await hasTopLevelStream(countingFile, 'WordDocument')]).toEqual([
         description,
         false,
       ])
@@ -191,7 +191,7 @@ describe('a hostile file is rejected after a limited check', () => {
 })
 
 describe('a file during upload', () => {
-  test("above its field's limit is rejected before it is complete, and leaves nothing", async () => {
+  test("that exceeds its field's limit is rejected before it is complete, and nothing is stored", async () => {
     let chunkCount = 0
     const endlessStream = Readable.from(
       (function* () {
@@ -209,7 +209,7 @@ describe('a file during upload', () => {
     expect(listStoredFiles()).toEqual([])
   })
 
-  test('is rejected before a byte is written if the disk has less than the required free space', async () => {
+  test('is rejected before a byte is written if the disk has too little free space', async () => {
     const fullDisk = openUploads({
       folder,
       asideFolder,
@@ -222,12 +222,12 @@ describe('a file during upload', () => {
       ok: false,
       error: 'no_room',
     })
-    // A form sends an empty input in this way.
+    // A form sends an empty file input like this.
     await fullDisk.discard(expectOk(await fullDisk.receive(Readable.from([]), 5000)))
     expect(listStoredFiles()).toEqual([])
   })
 
-  test('whose sender disconnects leaves nothing', async () => {
+  test('is not stored if its sender disconnects', async () => {
     const failingStream = Readable.from(
       (function* () {
         yield Buffer.from('%PDF')
@@ -241,7 +241,7 @@ describe('a file during upload', () => {
     expect(listStoredFiles()).toEqual([])
   })
 
-  test('of a dead process is removed at the next startup, and that of a running process is not', () => {
+  test('is removed at the next startup if the process that received it has ended, but not if that process is running', () => {
     const deadPid = spawnSync(process.execPath, ['--version']).pid
     mkdirSync(join(folder, 'incoming'))
     for (const pid of [deadPid, process.pid, process.ppid])

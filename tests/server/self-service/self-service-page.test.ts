@@ -1,4 +1,4 @@
-/** A delegate's self-service page on a real server: its content, allowed actions and rejected actions. */
+/** A delegate's self-service page on a running server: its content, and the actions that it allows and rejects. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Registers a delegate, who pays by default. Returns the number and the API path of the self-service page. */
+/** Registers a delegate, who pays by default. Returns the registration number and the self-service page's API path. */
 async function registerDelegate({
   pays: isPaying = true,
   answers = fixtureDelegate,
@@ -85,7 +85,7 @@ const readHistory = async (regNo: RegNo) =>
   ])
 
 describe('the self-service page', () => {
-  test('shows one registration: answers, state, documents as PDF', async () => {
+  test('shows the answers, state and PDF documents of one registration', async () => {
     const { regNo, path } = await registerDelegate()
     const page = await readPage(path)
     expect(page).toMatchObject({
@@ -105,7 +105,7 @@ describe('the self-service page', () => {
       'referrer-policy': 'no-referrer',
     })
     expect(response.rawPayload.subarray(0, 5).toString()).toBe('%PDF-')
-    // The link of another registration opens none of these documents.
+    // The link to another registration's page opens none of these documents.
     const otherDelegate = await registerDelegate()
     for (const id of [receipt?.id, 0, 'x', `${receipt?.id}%20`])
       expect((await server.app.inject(`${otherDelegate.path}/documents/${id}/`)).statusCode).toBe(
@@ -113,7 +113,7 @@ describe('the self-service page', () => {
       )
   })
 
-  test('cannot be opened with the number, another token, or a link from before a transfer', async () => {
+  test('cannot be opened with the registration number, another token, or a link issued before a transfer', async () => {
     const { regNo, path } = await registerDelegate()
     for (const token of [regNo, 'A'.repeat(43), 'x', '..', '%00', path.slice(-42)])
       for (const subPath of ['', '/documents/1/', '/acts/', '/proofs/']) {
@@ -181,7 +181,7 @@ describe('the self-service page', () => {
 })
 
 describe('a change by a delegate', () => {
-  test('is limited to the fields and dates in the event file, and is logged in the timeline', async () => {
+  test('is limited to the fields and dates that the event file allows, and appears in the timeline', async () => {
     const { regNo, path } = await registerDelegate()
     expect((await readPage(path)).edit).toMatchObject({
       fields: [{ id: 'phone_number', value: '9876543210' }],
@@ -213,13 +213,13 @@ describe('a change by a delegate', () => {
   test.each([
     ['an answer that sets the price', { is_member: false }],
     ['the address that receives links', { email: 'other@sample.example' }],
-    ['an unknown question', { role: 'owner' }],
+    ['an unknown field', { role: 'owner' }],
     ['a value that the server computes', { reg_no: 'SMPL1', total: 0 }],
     ['a file that was not uploaded', { letter: 'letter.pdf' }],
     ['an unknown token', { letter: `proof.${'A'.repeat(43)}` }],
     ['an empty required answer', { phone_number: '' }],
     ['an invalid value', 'phone_number'],
-  ])('cannot affect %s', async (_, answers) => {
+  ])('cannot contain %s', async (_, answers) => {
     const { regNo, path } = await registerDelegate()
     const registrationBefore = (await readPage(path)).registration
     expect(await performAction(path, { act: 'edit', answers })).toMatchObject({ code: 'bad_data' })
@@ -255,7 +255,7 @@ describe('a change by a delegate', () => {
     expect(await readHistory(regNo)).toEqual([])
   })
 
-  test('a file is uploaded first, then submitted by its token, and replaces the previous one', async () => {
+  test('a file is uploaded first, then submitted by its token, and replaces the previous file', async () => {
     const { regNo, path } = await registerDelegate()
     const uploadLetter = async (content: string): Promise<UploadResponse> => {
       const bytes = createPdf(content)
@@ -290,7 +290,7 @@ describe('a change by a delegate', () => {
   })
 })
 
-test('a cancellation is requested once, listed in the office, and decided there', async () => {
+test('a cancellation can be requested once, is listed in the office, and is decided there', async () => {
   const { regNo, path } = await registerDelegate()
   expect(
     await performAction(path, { act: 'ask_cancel', why: 'I have to be elsewhere.' }),
@@ -303,7 +303,7 @@ test('a cancellation is requested once, listed in the office, and decided there'
   expect((await readPage(path)).cancel?.asked_at).toBe('2026-01-10T12:00:00+05:30')
   const queueCounts = await server.deps.store.workQueue([EVENT], server.now())
   expect(queueCounts).toContainEqual({ eventId: EVENT, is: 'cancel_asked', count: 1, more: false })
-  // A note answers the request, until its author undoes it.
+  // A note closes the request, until the note's author undoes it.
   await office.act(regNo, { act: 'note', why: 'Rang.' })
   expect((await readPage(path)).cancel?.asked_at).toBe(null)
   expect(await office.act(regNo, { act: 'undo_note', why: 'Rang.' })).toMatchObject({ status: 200 })
@@ -325,7 +325,7 @@ describe('a lost link', () => {
   const listEmails = (server: TestApp) =>
     server.rows("SELECT recipient, body FROM mail_queue WHERE kind = 'links' ORDER BY id")
 
-  test('is sent to the stored address for each registration; requests for unknown addresses get the same response', async () => {
+  test('is sent to the stored address for each of its registrations; requests for unknown addresses get the same response', async () => {
     server.setTime('2026-01-10')
     const email = 'Asha.Lost@sample.example'
     const regNos: string[] = []
@@ -413,7 +413,7 @@ describe('a lost link', () => {
       ...Array.from({ length: 10 }, () => 200),
       429,
     ])
-    // Requests with unknown tokens have the rate limits of the page's routes.
+    // Requests with unknown tokens have the same rate limits as other requests to the page's routes.
     for (const [method, subPath, limit] of [
       ['GET', '', 120],
       ['GET', '/documents/1/', 30],

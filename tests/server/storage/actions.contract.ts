@@ -1,4 +1,4 @@
-/** Store contract for actions on registrations: the resulting state, the history, and repeated requests. */
+/** Store contract for actions on registrations: the resulting state, the timeline, and repeated requests. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, listAllowedDecisions, instant, toAmount } from '../../../engine/index.ts'
 import type { Issuer, OrderId, RegNo } from '../../../engine/index.ts'
@@ -78,7 +78,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     })
     expect(correction.ok).toBe(true)
   }
-  test('a balance paid by card instead of by transfer has an order that is queried at the gateway', async () => {
+  test('if a balance is paid by card instead of by transfer, the gateway is asked about its order', async () => {
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
     await raisePrice(regNo)
@@ -95,7 +95,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     ])
   })
 
-  test('the receipt for a balance states the tax that is not on the first receipt', async () => {
+  test('the receipt for a balance states the tax that the first receipt does not include', async () => {
     await store.saveEventFile({
       hash: 'hash-1',
       eventId: 'demo',
@@ -120,7 +120,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     ])
   })
 
-  test('after a card payment that replaced a transfer is declined, the transfer is due again, once, at its price', async () => {
+  test('if a card payment that replaced a transfer is declined, the transfer is due again, once, at its original price', async () => {
     const { regNo, orderId } = await registerSample(store, {
       way: 'transfer',
       payUntil: addMs(HOUR_MS),
@@ -167,7 +167,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
   })
 
   test.each(['is open', 'has expired'])(
-    'after a first balance is paid, a second correction whose order %s leaves only the remainder due',
+    'if a second correction adds a balance whose order %s, paying the first balance leaves only the remainder due',
     async (secondOrderState) => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
@@ -198,7 +198,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     },
   )
 
-  test('of two concurrent corrections the second is rejected, because the answers it was based on have changed', async () => {
+  test('the second of two concurrent corrections is rejected, because the answers that it is based on have changed', async () => {
     const { regNo } = await registerSample(store)
     const { answers: previousAnswers } = await readStored(store, regNo)
     const correctNameTo = (name: string) =>
@@ -214,7 +214,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect((await readStored(store, regNo)).answers).toMatchObject({ full_name: names[firstIndex] })
   })
 
-  test('one bank statement line pays once, whether recorded as transfer or UPI', async () => {
+  test('a bank statement line counts as one payment, whether it is recorded as a transfer or as UPI', async () => {
     const transferMethod = { way: 'transfer' }
     const [first, second] = [
       await registerSample(store, transferMethod),
@@ -232,7 +232,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     })
   })
 
-  test('a moved payment pays the price on its date, and the review states which date sets the price', async () => {
+  test('a moved payment pays the price that applied on its date, and the review states which date sets the price', async () => {
     const transferMethod = { way: 'transfer' }
     const [source, target] = [
       await registerSample(store, transferMethod),
@@ -267,7 +267,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect(await findExpectedPayment([])).toMatchObject({ due: price.total })
   })
 
-  test('the price of an unpaid registration becomes the current price, unless the registration is under review, is paid by another method or already has that price', async () => {
+  test('an unpaid registration gets the current price, unless it is under review, uses another payment method or already has that price', async () => {
     const transferMethod = { way: 'transfer' }
     const [unpaid, underReview] = [
       await registerSample(store, transferMethod),
@@ -299,7 +299,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
       expect(await readStored(store, regNo)).toMatchObject({ total: sampleQuote.total })
   })
 
-  test('an expected transfer is no longer expected after a card payment', async () => {
+  test('a card payment replaces an expected transfer', async () => {
     const { regNo, orderId } = await registerSample(store)
     const claim = { way: 'transfer', reference: 'HDFCN52026000001', paidOn: null, answers: {} }
     const claimAction = buildAction(regNo, { act: 'tell', actor: 'delegate', who: 'delegate' })
@@ -323,7 +323,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     ['in-process', 'pending'],
     ['unreachable', 'pending'],
   ] as const)(
-    'a payment claim after the gateway reported %s: the card order is %s',
+    'when a delegate reports a payment after the gateway returned %s, the card order is %s',
     async ([gatewayState, expectedState]) => {
       const { regNo, orderId } = await registerSample(store)
       await store.recordStatusQuery(orderId, addMs(1), addMs(2), gatewayState)
@@ -345,7 +345,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     },
   )
 
-  test('a paid registration with a balance does not expire every five minutes', async () => {
+  test('a paid registration with a balance does not expire', async () => {
     const { regNo, orderId } = await registerSample(store, { payUntil: addMs(500) })
     await store.applyPaymentEvent(orderId, buildSale('AP1', sampleQuote.total, addMs(1)), null)
     await raisePrice(regNo)
@@ -362,7 +362,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect((await store.actions(regNo)).map(({ act }) => act)).toEqual(['correct'])
   })
 
-  test('deciding on a payment that was never requested ends the review of the registration', async () => {
+  test('a decision on a payment that was never requested ends the review of its registration', async () => {
     const approval = { id: 'letter', decideBy: addMs(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
     const asOwner = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
@@ -422,7 +422,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect(await readStored(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
   })
 
-  test('the unsent email of a person whose data is erased is not listed as failed', async () => {
+  test('an unsent email to a person whose data is erased is not listed as failed', async () => {
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
     expect((await store.mailCounts(null)).queued).toBe(1)
@@ -457,7 +457,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect(await readState(regNo)).toBe('refused')
   })
 
-  test('a payment that arrived before the approval counts after the approval', async () => {
+  test('a payment received before the approval counts once the registration is approved', async () => {
     const approval = { id: 'letter', decideBy: addMs(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
     const asOwner = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })
@@ -495,7 +495,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
   })
 
   test.for(['in-process', 'unreachable'] as const)(
-    'a registration that may have been paid does not expire: the gateway is %s',
+    'a registration that may have been paid does not expire: the gateway status is %s',
     async (gatewayState) => {
       const { regNo, orderId } = await registerSample(store, { payUntil: addMs(500) })
       const expireAction = buildAction(regNo, {
@@ -537,7 +537,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
   })
 
   describe('a note', () => {
-    test('is in the timeline with user, time and state', async () => {
+    test('appears in the timeline with its author, time and state', async () => {
       const { regNo } = await registerSample(store)
       expect(await store.addNote(buildAction(regNo))).toMatchObject({
         ok: true,
@@ -572,7 +572,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
       expect(await store.actions(regNo)).toHaveLength(1)
     })
 
-    test('is rejected from a viewer, and for an unknown registration', async () => {
+    test('is rejected if its author is a viewer or the registration is unknown', async () => {
       const { regNo } = await registerSample(store)
       expect(await store.addNote(buildAction(regNo, { actor: 'viewer' }))).toMatchObject({
         error: { code: 'not_your_role' },

@@ -1,4 +1,4 @@
-/** The main thread itself reads only those list pages that are always fast. */
+/** The main thread reads a list page itself only if reading it is always fast. */
 import { expect, test } from 'vitest'
 import { day, instant } from '../../../engine/index.ts'
 import { hasFastPath } from '../../../server/storage/lists/list-and-search-registrations.ts'
@@ -7,11 +7,11 @@ import type { ListQuery } from '../../../server/storage/index.ts'
 const sort = { isDescending: true, order: [] }
 
 test.each<[string, Partial<ListQuery>]>([
-  ['all', {}],
-  ['all, with an empty filter', { chosen: {}, people: {} }],
+  ['all registrations', {}],
+  ['all registrations, with an empty filter', { chosen: {}, people: {} }],
   ['by status', { paymentStatus: 'success' }],
   ['oldest first', { sort: { ...sort, by: 'date', isDescending: false } }],
-])('%s: read by the main thread', (_, query) => {
+])('the main thread reads this list: %s', (_, query) => {
   expect(hasFastPath({ eventId: 'demo', answers: {}, ...query }, 1, 20)).toBe(true)
   expect(hasFastPath({ eventId: 'demo', answers: {}, ...query }, 50, 20)).toBe(true)
   expect(hasFastPath({ eventId: 'demo', answers: {}, ...query }, 51, 20)).toBe(false)
@@ -30,6 +30,6 @@ test.each<[string, Partial<ListQuery>]>([
   ['a state', { state: 'told' }],
   ['a work queue filter', { waiting: { is: 'review', at: instant(0) } }],
   ['names in alphabetical order', { sort: { ...sort, by: 'name' } }],
-])('%s: read by a different thread', (_, query) => {
+])('another thread reads this list: %s', (_, query) => {
   expect(hasFastPath({ eventId: 'demo', answers: {}, ...query }, 1, 20)).toBe(false)
 })

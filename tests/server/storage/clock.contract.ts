@@ -11,7 +11,7 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
-import { createRefundStarted, grounds } from './payment-decisions.ts'
+import { createStartedRefundResponse, grounds } from './payment-decisions.ts'
 
 const dayMs = 24 * HOUR_MS
 const aheadMs = 30 * dayMs
@@ -51,7 +51,7 @@ export function defineClockContract(setUp: ContractSetup): void {
       ).toEqual([endedRegistration.orderId])
     })
 
-    test('a clock that was set back and has run for days is trusted, and the later time does not erase data', async () => {
+    test('a clock that was set back and has run for days is trusted, and no data is erased because of the later time', async () => {
       const toleranceMs = 3 * dayMs
       const recordClock = (ms: number) => store.recordClock(addMs(ms), toleranceMs)
       await recordClock(aheadMs)
@@ -75,7 +75,7 @@ export function defineClockContract(setUp: ContractSetup): void {
       })
     })
 
-    test('an order that ended while the clock was ahead is polled at the right time', async () => {
+    test('the gateway is asked at the right time about an order that ended while the clock was ahead', async () => {
       const { orderId } = await registerSample(store)
       await store.recordStatusQuery(orderId, addMs(HOUR_MS), addMs(2 * HOUR_MS), 'no-record')
       await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(500 * HOUR_MS) }, null)
@@ -131,7 +131,7 @@ export function defineClockContract(setUp: ContractSetup): void {
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'undecided' }])
     })
 
-    test('a payment whose query was claimed while the clock was ahead is queried again', async () => {
+    test('if a server claimed the query of a payment while the clock was ahead, the payment is queried again', async () => {
       const { orderId } = await registerSample(store)
       expect(await store.claimStatusQuery(orderId, addMs(aheadMs), addMs(aheadMs))).toBe(true)
       await store.recordStatusQuery(orderId, addMs(aheadMs), addMs(aheadMs + HOUR_MS), 'no-record')
@@ -169,7 +169,11 @@ export function defineClockContract(setUp: ContractSetup): void {
       const [dueRefund] = await store.refundsToSend(addMs(HOUR_MS), 1)
       if (dueRefund === undefined) throw new Error('expected a refund to be sent')
       await store.claimRefund(dueRefund.id, addMs(HOUR_MS))
-      await store.recordRefundResponse(dueRefund.id, createRefundStarted('RF1'), addMs(HOUR_MS))
+      await store.recordRefundResponse(
+        dueRefund.id,
+        createStartedRefundResponse('RF1'),
+        addMs(HOUR_MS),
+      )
       await store.markUnansweredRefunds(addMs(aheadMs))
       expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'refund-unsure' }])
       await store.rescheduleAfterClockChange(addMs(2 * HOUR_MS))

@@ -1,4 +1,4 @@
-/** A COMMIT whose response is lost: the operation runs once, and its caller gets the result. */
+/** If the response to a COMMIT is lost, the operation still runs only once, and its caller gets the result. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   deleteOldCommitKeys,
@@ -30,7 +30,7 @@ else
         const directUrl = await server.database(`cut_${moment}`)
         const proxy = await startDelayingProxy({ folder: server.folder }, { delayMs: 0 })
         const { store } = await openPostgresStore({ url: buildProxyUrl(proxy.port, directUrl) })
-        proxy.cutCommits(moment, { cutsMax: 1 })
+        proxy.cutCommits(moment, { maxCuts: 1 })
         const result = await store.register(buildRegistration())
         expect([result.ok, proxy.cuts()[moment]]).toEqual([true, 1])
         const shell = await server.shell(directUrl)
@@ -57,7 +57,7 @@ else
       ['COMMIT', true],
       ['ROLLBACK', false],
     ])(
-      'the key is looked up after the lost transaction has ended with %s',
+      'the key is not looked up until the lost transaction has ended with %s',
       async (transactionEnd, isStored) => {
         const url = await server.database(`ends_with_${transactionEnd.toLowerCase()}`)
         const [lostSession, monitor] = [await server.shell(url), await server.shell(url)]
@@ -80,8 +80,8 @@ else
           .toBe(1)
         await lostSession.query(transactionEnd)
         expect(await lookupPromise).toBe(isStored)
-        // A repeated look-up, after a lost response, has the same result. A COMMIT that arrives after the look-up is
-        // rejected.
+        // If its response is lost too, a repeated lookup has the same result. The original transaction can no longer
+        // commit after the lookup.
         expect(await isCommitted(connection, ['BEGIN'], key)).toBe(isStored)
         await expect(lostSession.query(STORE_COMMIT_KEY, [key])).rejects.toThrow(/duplicate key/)
         await connection.end()

@@ -1,4 +1,4 @@
-/** Runs operations of two stores on one PostgreSQL server simultaneously. */
+/** Runs operations of two stores at the same time on one PostgreSQL database. */
 import type pg from 'pg'
 import { expect } from 'vitest'
 import { memoize } from '../../../engine/index.ts'
@@ -18,14 +18,14 @@ export const NO_CONTEXT: ExternalContext = {
   memberListRows: [],
   holdMs: HOUR_MS,
 }
-/** The rule that names are unique. The first registration under this rule fills its index. */
+/** A rule that names are unique. The first registration under this rule fills the rule's index. */
 export const UNIQUE_NAME: ExternalContext = {
   ...NO_CONTEXT,
   unique: [
     { name: 'full_name text', onDuplicate: 'block', parts: [{ id: 'full_name', as: 'text' }] },
   ],
 }
-/** A form that one browser sends. */
+/** The form data for registrations sent from the same browser. */
 export const BROWSER = { browser: 'mine', confirmed: null, sendsEmail: true } as const
 /** A registration from the web form, with its idempotency key. */
 export const ONE_FORM: RegistrationChanges = {
@@ -36,15 +36,15 @@ export const ONE_FORM: RegistrationChanges = {
 }
 
 export type ServerPair = {
-  /** Two servers with one database. */
+  /** The stores of two servers that share a database. */
   readonly stores: readonly [Store, Store]
   readonly shell: pg.Client
-  /** Two more connections, which hold locks. */
+  /** Two more connections that tests use to hold locks. */
   readonly holder: pg.Client
   readonly secondHolder: pg.Client
 }
 export type ServerPairFactory = {
-  /** Empties the database. `control`: the servers skip this kind of row lock, or lock number series early. */
+  /** Empties the database. `control` makes the servers skip this kind of row lock, or lock number series early. */
   begin(control?: RowLock | 'early series'): Promise<ServerPair>
   end(): Promise<void>
 }
@@ -112,7 +112,7 @@ export async function waitUntilBlocked(
 }
 
 /**
- * Blocks writes to a table, starts each operation once the previous one waits or is done, and releases the table.
+ * Blocks writes to a table, starts each operation once the previous one is waiting or done, and releases the table.
  * Returns the results, and the number of operations that were done before the release.
  */
 export async function runConcurrently<T>(

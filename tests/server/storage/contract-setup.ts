@@ -1,9 +1,9 @@
-/** The store that each test of the contract runs on, and helpers that all contract files share. */
+/** The store that each contract test runs on, and helpers shared by all contract files. */
 import type { ListQuery, Store, StoredRegistration } from '../../../server/storage/index.ts'
 
 /**
- * `store` is empty; `reopen` closes it and opens it again on the same data. `keepsOrder`:
- * concurrent writes run in call order.
+ * `store` is empty. `reopen` closes it and opens it again with the same data. `keepsOrder`:
+ * whether concurrent writes run in the order of their calls.
  */
 export type ContractStore = {
   readonly store: Store

@@ -1,4 +1,4 @@
-/** The store contract on a real SQLite file. */
+/** Runs the store contract on a SQLite file. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,14 +16,14 @@ const copyDatabase = async (copy: string): Promise<void> => {
   source.close()
 }
 /**
- * Replaces the rows of the database. Repeats the copy while the writer is still indexing rows of the previous test,
- * because nothing is copied until it has finished.
+ * Replaces the rows of the database. Nothing can be copied while the writer is still indexing the previous test's
+ * rows, so the copy is repeated until it succeeds.
  */
 const replaceRows = async (rows: Database.Database): Promise<void> => {
   while ((await rows.backup(join(dataDir, DATABASE_FILE))).totalPages === 0);
 }
 let store: Store
-/** A copy of the database without rows, made after it was first opened. */
+/** A copy of the database from when it was first opened, without rows. */
 let emptyDatabase: Database.Database
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** The store contract for every database, in groups of tests. Each test has an empty store. */
+/** The store contract, which every database must meet, in groups of tests. Each test gets an empty store. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { buildRegistration, noon } from '../sample-registrations.ts'
 import { ALL_REGISTRATIONS } from './contract-setup.ts'
@@ -26,7 +26,7 @@ import { definePaymentEventsContract } from './payment-events.contract.ts'
  * Defines the tests of the contract.
  *
  * @param open Opens an empty store for one test.
- * @param isWhole Set to false for a second version of a database: only the groups with the most queries are defined.
+ * @param isWhole False to test another version of the same database with only the groups that run the most queries.
  */
 export function defineStoreContract(open: () => Promise<ContractStore>, isWhole = true): void {
   let setup: ContractStore

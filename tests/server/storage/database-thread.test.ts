@@ -48,7 +48,7 @@ test('a duplicate response from a thread is ignored', async () => {
   expect(await first).toBe(1)
   const second = thread.call('echo', 'second')
   await waitForTurn()
-  // One response before the commit, and another one for the failed commit.
+  // The first response is sent before the commit; the second reports that the commit failed.
   sendResponse(1, true)
   sendResponse(2, false)
   expect(await second).toBe(2)

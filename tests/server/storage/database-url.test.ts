@@ -1,4 +1,4 @@
-/** DATABASE_URL can contain several hosts, as in libpq, and Rollcall's options. */
+/** DATABASE_URL can contain several hosts, as in libpq, and options for Rollcall. */
 import { expect, test } from 'vitest'
 import { ConnectionLost } from '../../../server/storage/postgres/errors.ts'
 import { createUnusableError } from '../../../server/storage/postgres/prepare-database.ts'
@@ -20,14 +20,14 @@ test.each([
     'postgres://[::1]:5432,db.example.org/app',
     ['postgres://[::1]:5432/app', 'postgres://db.example.org/app'],
   ],
-])('%s: one address per host', (_name, text, urls) => {
+])('DATABASE_URL with %s is split into one URL per host', (_name, text, urls) => {
   expect(parseDatabaseUrl(text)).toEqual({
     ok: true,
     value: { urls, usesPreparedStatements: true },
   })
 })
 
-test('prepared_statements=off is an option of Rollcall and is not passed on', () => {
+test('prepared_statements=off is an option for Rollcall and is not passed to PostgreSQL', () => {
   expect(parseDatabaseUrl('postgres://a/app?prepared_statements=off&sslmode=require')).toEqual({
     ok: true,
     value: { urls: ['postgres://a/app?sslmode=verify-full'], usesPreparedStatements: false },
@@ -47,7 +47,7 @@ test.each([
     /target_session_attrs=standby, but Rollcall needs the host that accepts writes/,
   ],
   ['an invalid option value', 'postgres://a/app?prepared_statements=no', /Use on or off\.$/],
-])('%s is reported in a sentence', (_name, text, message) => {
+])('%s is rejected with a message', (_name, text, message) => {
   expect(parseDatabaseUrl(text)).toEqual({ ok: false, error: expect.stringMatching(message) })
 })
 

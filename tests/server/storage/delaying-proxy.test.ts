@@ -1,4 +1,4 @@
-/** The delaying proxy: its counts, and the transactions that are stored after it cuts a connection. */
+/** The delaying proxy: what it counts, and which transactions are stored after it cuts a connection. */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startDelayingProxy, buildProxyUrl } from './delaying-proxy.ts'
@@ -48,7 +48,7 @@ else {
     await shell.end()
   })
 
-  test('sequential statements take one round trip each, and statements that are sent together take one in total', async () => {
+  test('sequential statements take one round trip each; statements that are sent together take one round trip in total', async () => {
     const client = await connect()
     const sequential = await countTrips(async () => {
       await client.query('BEGIN')
@@ -94,7 +94,7 @@ else {
       await client.query('INSERT INTO kept VALUES (1)')
       await client.query('COMMIT')
     },
-    'in one packet': (client) => client.query('BEGIN; INSERT INTO kept VALUES (1); COMMIT'),
+    'as one query string': (client) => client.query('BEGIN; INSERT INTO kept VALUES (1); COMMIT'),
     'with a named COMMIT': async (client) => {
       await client.query('BEGIN')
       await client.query('INSERT INTO kept VALUES (1)')
@@ -106,34 +106,37 @@ else {
       ['before', 'is not stored, and its client gets a connection error', 0, false],
       ['during', 'is stored, and its client gets a connection error', 1, false],
       ['after', 'is stored, and its client gets the response', 1, true],
-    ] as const)('cut %s COMMIT %s', async (moment, _text, rows, isConfirmed) => {
-      const client = await connect()
-      const cutsBefore = proxy.cuts()[moment]
-      proxy.cutCommits(moment, { cutsMax: 1 })
-      const hasResponse = await run(client).then(
-        () => true,
-        () => false,
-      )
-      expect(hasResponse).toBe(isConfirmed)
-      // Waits until PostgreSQL has ended the session of the lost connection.
-      const shell = await postgres.shell()
-      await expect
-        .poll(
-          async () =>
-            (await shell.query("SELECT 1 FROM pg_stat_activity WHERE datname = 'proxied'"))
-              .rowCount,
+    ] as const)(
+      'whose connection is cut %s COMMIT %s',
+      async (moment, _text, rows, isConfirmed) => {
+        const client = await connect()
+        const cutsBefore = proxy.cuts()[moment]
+        proxy.cutCommits(moment, { maxCuts: 1 })
+        const hasResponse = await run(client).then(
+          () => true,
+          () => false,
         )
-        .toBe(0)
-      await shell.end()
-      expect([await countRows(), proxy.cuts()[moment] - cutsBefore]).toEqual([rows, 1])
-      const nextClient = await connect()
-      await run(nextClient)
-      await nextClient.end()
-      expect(await countRows()).toBe(rows + 1)
-    })
+        expect(hasResponse).toBe(isConfirmed)
+        // Waits until PostgreSQL has ended the session of the lost connection.
+        const shell = await postgres.shell()
+        await expect
+          .poll(
+            async () =>
+              (await shell.query("SELECT 1 FROM pg_stat_activity WHERE datname = 'proxied'"))
+                .rowCount,
+          )
+          .toBe(0)
+        await shell.end()
+        expect([await countRows(), proxy.cuts()[moment] - cutsBefore]).toEqual([rows, 1])
+        const nextClient = await connect()
+        await run(nextClient)
+        await nextClient.end()
+        expect(await countRows()).toBe(rows + 1)
+      },
+    )
   })
 
-  test('one commit in three is cut, and other connections continue', async () => {
+  test('the connection is cut at one commit in three, and other connections continue', async () => {
     const cutsBefore = proxy.cuts().during
     proxy.cutCommits('during', { oneIn: 3 })
     let lostCount = 0
@@ -147,13 +150,13 @@ else {
     expect([lostCount, proxy.cuts().during - cutsBefore, await countRows()]).toEqual([3, 3, 9])
   })
 
-  test('the proxy in a separate process behaves the same', async () => {
+  test('the proxy also counts and cuts when it runs in a separate process', async () => {
     const processProxy = await startProxyProcess({ folder: postgres.folder }, { delayMs: 1 })
     const client = await connect(processProxy.port)
     const trafficBefore = await processProxy.traffic()
     await client.query('INSERT INTO kept VALUES (1)')
     const { roundTrips } = await processProxy.traffic()
-    await processProxy.cutCommits('during', { cutsMax: 1 })
+    await processProxy.cutCommits('during', { maxCuts: 1 })
     await expect(client.query('BEGIN; INSERT INTO kept VALUES (2); COMMIT')).rejects.toThrow()
     expect([roundTrips - trafficBefore.roundTrips, await processProxy.cuts()]).toEqual([
       1,

@@ -17,14 +17,14 @@ export type Target = { readonly folder: string } | { readonly port: number }
  */
 export type CutMoment = 'before' | 'during' | 'after'
 export type CutOptions = {
-  /** Cuts one COMMIT in `oneIn`. */
+  /** Cuts the connection at one COMMIT out of this many. */
   readonly oneIn?: number
   /** The maximum number of cuts. */
-  readonly cutsMax?: number
+  readonly maxCuts?: number
 }
 export type Traffic = {
   /**
-   * The number of round trips, each starting with the first packet to PostgreSQL after a response has reached the
+   * The number of round trips. Each starts with the first packet sent to PostgreSQL after a response has reached the
    * client.
    */
   readonly roundTrips: number
@@ -39,21 +39,21 @@ export type Trip = {
 }
 export type DelayingProxy = {
   readonly port: number
-  /** Counts the traffic of all connections, including closed ones. */
+  /** Returns the total traffic of all connections, including closed ones. */
   traffic(): Traffic
   trafficByConnection(): readonly Traffic[]
   /** Starts recording the statements of each round trip. */
   startTrace(): void
-  /** Returns the round trips since the last call or the start of the trace. */
+  /** Returns the round trips since the previous call, or since the start of the trace. */
   takeTrips(): readonly Trip[]
   setDelay(delayMs: number): void
   /** Redirects new connections, as when an address moves to another machine. */
   setTarget(target: Target): void
-  /** Sets which commits are cut. Replaces the previous plan. */
+  /** Sets at which commits to cut the connection. Replaces the previous plan. */
   cutCommits(moment: CutMoment, options?: CutOptions): void
   stopCutting(): void
   cuts(): Readonly<Record<CutMoment, number>>
-  /** Cuts every connection; new ones are accepted. */
+  /** Cuts all open connections. New ones are still accepted. */
   cutAll(): void
   close(): Promise<void>
 }
@@ -61,7 +61,7 @@ export type DelayingProxy = {
 const DELAY_MS = 2
 const POSTGRES_PORT = 5432
 /** Timers have millisecond resolution: everything due within this time is delivered. */
-const EARLY_MS = 0.5
+const TIMER_TOLERANCE_MS = 0.5
 
 /** Returns the URL of the same database through a proxy. */
 export function buildProxyUrl(port: number, directUrl: string): string {
@@ -82,7 +82,7 @@ export async function startDelayingProxy(
   const cuts = { before: 0, during: 0, after: 0 }
   const connections: Connection[] = []
 
-  /** Counts a commit under the current plan, and returns whether to cut the connection at it. */
+  /** Counts a commit under the current plan. Returns whether to cut the connection at this commit. */
   const shouldCutAt = (moment: CutMoment): boolean => {
     if (cutPlan?.moment !== moment || cutPlan.remaining <= 0) return false
     commitCount += 1
@@ -124,8 +124,8 @@ export async function startDelayingProxy(
     setTarget: (next) => {
       target = next
     },
-    cutCommits: (moment, { oneIn = 1, cutsMax = Infinity } = {}) => {
-      cutPlan = { moment, oneIn, remaining: cutsMax }
+    cutCommits: (moment, { oneIn = 1, maxCuts = Infinity } = {}) => {
+      cutPlan = { moment, oneIn, remaining: maxCuts }
       commitCount = 0
     },
     stopCutting: () => {
@@ -241,7 +241,7 @@ function joinSockets(client: Socket, postgres: Socket, context: ConnectionContex
 
 type DelayLine = { add(deliver: () => void): void }
 
-/** Creates a queue that delivers in order, each entry after the delay. */
+/** Creates a queue that delivers its entries in order, each after the delay. */
 function createDelayLine(delay: () => number): DelayLine {
   const pending: { readonly deliver: () => void; readonly dueMs: number }[] = []
   let isScheduled = false
@@ -253,7 +253,7 @@ function createDelayLine(delay: () => number): DelayLine {
   }
   const deliverDue = (): void => {
     isScheduled = false
-    const now = performance.now() + EARLY_MS
+    const now = performance.now() + TIMER_TOLERANCE_MS
     for (let next = pending[0]; next !== undefined && next.dueMs <= now; next = pending[0]) {
       pending.shift()
       next.deliver()

@@ -1,4 +1,4 @@
-/** Store contract for disputes: stored once, responses in any order, queued until they are answered. */
+/** Store contract for disputes: stored once each, updated in any order, and queued until they are answered. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { INR, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
@@ -47,7 +47,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
     (await store.disputesToQuery(at, 9)).map(({ disputeId }) => disputeId)
 
   describe('disputes', () => {
-    test('are stored once each, and described by the gateway’s response', async () => {
+    test('are stored once each, with the details from the gateway’s response', async () => {
       const { regNo, orderId } = await registerPaid()
       expect(await store.noteDispute('disp_1', orderId, noon)).toBe(true)
       expect(await store.noteDispute('disp_1', orderId, addMs(1))).toBe(true)
@@ -65,11 +65,11 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       ])
       expect(await store.openDisputes(['other'], 5)).toEqual([])
     })
-    test('of an order that does not exist are not stored', async () => {
+    test('are not stored if their order does not exist', async () => {
       expect(await store.noteDispute('disp_1', 'DEMO9' as OrderId, noon)).toBe(false)
       expect(await listDueDisputes()).toEqual([])
     })
-    test('have the newest response, whatever the order in which responses are received', async () => {
+    test('keep the details of the newest response, in whatever order the responses arrive', async () => {
       const { regNo, orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute({ status: 'won' }), addMs(20))
@@ -77,7 +77,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       await store.recordDispute(createDispute({ status: 'won' }), addMs(30))
       expect(await store.disputesOf(regNo)).toMatchObject([{ status: 'won', statusAt: addMs(20) }])
     })
-    test('are queried again while they are open, and no longer once they are decided', async () => {
+    test('are queried at intervals while they are open, until they are decided', async () => {
       const { orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.postponeDispute('disp_1', noon)
@@ -91,7 +91,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       await store.noteDispute('disp_1', orderId, addMs(9 * HOUR_MS))
       expect(await listDueDisputes(addMs(9 * HOUR_MS))).toEqual(['disp_1'])
     })
-    test('need staff attention until evidence is sent, and again when they are lost, until the loss is recorded', async () => {
+    test('need staff attention until evidence is sent, and, if they are lost, until the loss is recorded', async () => {
       const { regNo, orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute(), addMs(10))
@@ -103,7 +103,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
         addMs(HOUR_MS),
       )
       expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
-      // Another refund does not record the loss.
+      // A refund with another reference does not record the loss.
       const refundManually = (reference: string, amount: number, at = addMs(2 * HOUR_MS)) =>
         store.requestRefund({
           of: regNo,
@@ -118,7 +118,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       expect(await refundManually('disp_1', 300)).toMatchObject({ ok: true })
       expect(await listQueueCounts()).toEqual([])
     })
-    test('that are lost still need staff attention after a smaller refund under their number', async () => {
+    test('that are lost still need staff attention after a smaller refund with their reference', async () => {
       const { regNo, orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(
@@ -136,7 +136,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       expect(refundResult).toMatchObject({ ok: true })
       expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
     })
-    test('that are lost are no longer listed once staff record them with the bank’s number; one refund covers one loss', async () => {
+    test('that are lost are listed until staff record a refund with the bank’s reference; each refund covers one loss', async () => {
       const { regNo, orderId } = await registerPaid()
       const loseDispute = async (disputeId: string, at: Instant) => {
         await store.noteDispute(disputeId, orderId, noon)
@@ -145,7 +145,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
           at,
         )
       }
-      const record = (at: Instant, manualReference: string) =>
+      const recordRefund = (at: Instant, manualReference: string) =>
         store.requestRefund({
           of: regNo,
           amount: toAmount(300),
@@ -154,20 +154,20 @@ export function defineDisputesContract(setUp: ContractSetup): void {
           who: 'admin',
           at,
         })
-      // A refund before the loss does not record it.
-      await record(addMs(10), 'UTIB0000123456788')
+      // A refund made before the loss does not record it.
+      await recordRefund(addMs(10), 'UTIB0000123456788')
       await loseDispute('disp_1', addMs(HOUR_MS))
       expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
-      await record(addMs(2 * HOUR_MS), 'UTIB0000123456789')
+      await recordRefund(addMs(2 * HOUR_MS), 'UTIB0000123456789')
       expect(await listQueueCounts()).toEqual([])
       await loseDispute('disp_2', addMs(3 * HOUR_MS))
       await loseDispute('disp_3', addMs(3 * HOUR_MS))
-      await record(addMs(4 * HOUR_MS), 'UTIB0000123456790')
+      await recordRefund(addMs(4 * HOUR_MS), 'UTIB0000123456790')
       expect(await listQueueCounts(addMs(5 * HOUR_MS))).toEqual([['dispute_lost', 1]])
-      await record(addMs(6 * HOUR_MS), 'disp_3')
+      await recordRefund(addMs(6 * HOUR_MS), 'disp_3')
       expect(await listQueueCounts(addMs(7 * HOUR_MS))).toEqual([])
     })
-    test('that are lost need no staff attention after a note', async () => {
+    test('that are lost need no staff attention after a note, until the note is undone', async () => {
       const { regNo, orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute({ status: 'lost' }), addMs(HOUR_MS))

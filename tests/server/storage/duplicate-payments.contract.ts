@@ -1,4 +1,4 @@
-/** Duplicate payments by one person for one event: the reported pairs, and their resolution. */
+/** Duplicate payments by one person for one event: which pairs are reported, and how they are resolved. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
@@ -36,7 +36,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
     await store.applyPaymentEvent(orderId, buildSale(`AP${regNo}`), newEmail)
     return { regNo, orderId }
   }
-  /** Returns both registrations of each pair, in order of registration. */
+  /** Returns the numbers of both registrations of each pair, in order of registration. */
   const listReportedPairs = async (eventId = 'demo'): Promise<readonly string[]> =>
     toRegNos(
       (await store.listPage({ ...ALL_REGISTRATIONS, eventId, waiting: DUPLICATE_FILTER }, 1, 10))
@@ -113,7 +113,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
     })
 
     test.each(['first', 'second'] as const)(
-      'is no longer reported when the %s is cancelled',
+      'is no longer reported once the %s registration is cancelled',
       async (cancelled) => {
         const pair = { first: await registerPaid(), second: await registerPaid() }
         const { regNo } = pair[cancelled]
@@ -126,7 +126,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       },
     )
 
-    test('is no longer reported when either is refunded; a third payment forms a new pair', async () => {
+    test('is no longer reported once either payment is refunded; a third payment forms a new pair', async () => {
       const [first, second] = [await registerPaid(), await registerPaid()]
       const refund = { type: 'refunded', reference: 'RF1', at: addMs(70_000) } as const
       await store.applyPaymentEvent(first.orderId, { ...refund, amount: sampleQuote.total }, null)
@@ -136,7 +136,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       expect((await store.secondPayment(third.regNo))?.first.regNo).toBe(second.regNo)
     })
 
-    test('offers no refund while the refund of the first is in progress', async () => {
+    test('cannot be refunded while the refund of the first payment is in progress', async () => {
       const [first, second] = [await registerPaid(), await registerPaid()]
       const refund = buildAction(first.regNo, { act: 'refund' })
       expect(
@@ -155,7 +155,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       ['refunded', 'cancelled'],
       ['cancelled', 'cancelled'],
     ] as const)(
-      'two treasurers act on one registration each: if the first is %s, the second is not %s at the same time',
+      'if two treasurers each act on one of the registrations and the first is %s, the second is not %s at the same time',
       async (...actions) => {
         const pair = [await registerPaid(), await registerPaid()] as const
         const shownPayments = await Promise.all(
@@ -201,7 +201,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       },
     )
 
-    test('after a correction to this name and a cancellation, the refundable amount is still reported', async () => {
+    test('is still counted as refundable if its name was corrected to this name and its registration then cancelled', async () => {
       const first = await registerPaid(buildPerson('Asha Demo'))
       const second = await registerPaid(buildPerson('Ravi Demo'))
       const readVersion = async () => (await store.otherPaymentsOfPerson(first.regNo)).version
@@ -219,7 +219,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       expect(await readVersion()).toMatch(new RegExp(`:${sampleQuote.total}:0$`))
     })
 
-    test('is no longer reported after a transfer, and is reported after a name correction', async () => {
+    test('is no longer reported after a transfer to another person, and is reported again if a correction makes the names match', async () => {
       const [first, second] = [await registerPaid(), await registerPaid()]
       await changeName(first.regNo, 'Binu Demo', 'transfer')
       expect(await listReportedPairs()).toEqual([])
@@ -260,7 +260,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
         error: { code: 'not_now' },
       })
       expect((await store.requestSecondPaymentRefund(refundRequest)).ok).toBe(true)
-      // A note on the first registration about another subject does not close the request of the second one.
+      // A note on the first registration does not close the refund request of the second one.
       await store.addNote(buildAction(first.regNo))
       expect(await listReportedPairs()).toEqual([first.regNo, second.regNo])
       expect((await store.secondPayment(second.regNo))?.askedAt).toBe(refundRequest.at)
@@ -273,14 +273,14 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       expect((await store.secondPayment(second.regNo))?.askedAt).toBe(refundRequest.at)
     })
 
-    test('a note from before the second payment does not close it', async () => {
+    test('is not closed by a note from before the second payment', async () => {
       const first = await registerPaid()
       await store.addNote(buildAction(first.regNo, { at: addMs(3 * 3_600_000) }))
       await registerPaid()
       expect(await listReportedPairs()).toHaveLength(2)
     })
 
-    test('includes imported registrations, and is no longer reported after erasure', async () => {
+    test('is also reported if the first registration was imported, and is no longer reported after erasure', async () => {
       const first = nextRegNo()
       const searchable = buildRegistration().searchable
       await store.importRegistrations([createImportRow({ regNo: first, searchable })])
@@ -313,7 +313,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       },
     })
 
-    test('64 concurrent forms in one browser: one registers, and the others ask about that registration', async () => {
+    test('of 64 concurrent submissions from one browser, one registers, and the others ask about that registration', async () => {
       const results = await Promise.all(Array.from({ length: 64 }, () => submit('browser')))
       const [first, ...others] = results.flatMap((result) =>
         result.ok ? [result.value.regNo] : [],
@@ -324,7 +324,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       )
     })
 
-    test('asks only in a browser that has registered the person, until they confirm that registration', async () => {
+    test('leads to a question only in a browser that has registered the person, until they confirm that registration', async () => {
       const { regNo, orderId } = await submitNew('mine', buildPerson('Dr Asha Demo'))
       expect(await submit('mine', buildPerson('ASHA DEMO', 'Asha+2@example.org'))).toMatchObject(
         buildQuestion(regNo),
@@ -343,7 +343,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       expect(await store.dueNotices(0, 9)).toHaveLength(1)
     })
 
-    test('queues an email to the registered address, once a day for each mailbox and event', async () => {
+    test('queues an email to the registered address, at most once a day per mailbox and event', async () => {
       const midnight = addMs(0)
       let browserCount = 0
       const submitIn = (eventId: string) => submitNew(`browser ${(browserCount += 1)}`, { eventId })
@@ -372,7 +372,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       expect(await queueNotice('other', addMs(2000))).toBe(true)
     })
 
-    test('does not ask about a registration that has failed, was cancelled, or now belongs to another person', async () => {
+    test('leads to no question about a registration that has failed, was cancelled, or now belongs to another person', async () => {
       const failedRegistration = await submitNew('mine')
       await store.applyPaymentEvent(failedRegistration.orderId, buildDecline(), null)
       const cancelledRegistration = await submitNew('mine')
@@ -381,7 +381,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       const transferredRegistration = await submitNew('mine')
       await store.applyPaymentEvent(transferredRegistration.orderId, buildSale('AP1'), newEmail)
       await changeName(transferredRegistration.regNo, 'Binu Demo', 'transfer')
-      // It also does not ask when a form has the new name.
+      // A form with the new name leads to no question either.
       expect(await submit('mine', buildPerson('Binu Demo'))).toMatchObject({ ok: true })
       const erasedRegistration = await submitNew('mine')
       await store.erasePersonalData(buildAction(erasedRegistration.regNo, { act: 'erase' }))

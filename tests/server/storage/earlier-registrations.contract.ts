@@ -1,4 +1,4 @@
-/** Store contract for a changed event file: correct while batches process the earlier registrations. */
+/** Store contract for a changed event file: its rules hold while earlier registrations are processed in batches. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
 import type { Quota, UniqueRule } from '../../../engine/index.ts'
@@ -14,7 +14,7 @@ import {
 import type { RegistrationChanges } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
-/** More registrations than one batch: they are processed in two. */
+/** More registrations than fit in one batch, so they are processed in two. */
 const REGISTRATION_COUNT = 1_020
 const CHUNK_SIZE = 60
 const byName: UniqueRule = {
@@ -81,7 +81,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
     beforeEach(async () => {
       const openedStore = setUp()
       store = openedStore.store
-      // Registering them again for each test would take most of the test time.
+      // The rows are restored, because registering everyone again for each test would take most of the test time.
       if (restoreRows !== null) return restoreRows()
       for (let n = 0; n < REGISTRATION_COUNT; n += CHUNK_SIZE)
         await Promise.all(
@@ -92,7 +92,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       restoreRows = await openedStore.saveRows()
     })
 
-    test('of a category are counted for its new quota immediately, before they are processed', async () => {
+    test('in a category count towards its new quota immediately, before they are processed', async () => {
       await serve({ limits: [createHall(REGISTRATION_COUNT)] })
       expect(await countTakenSeats()).toBe(REGISTRATION_COUNT)
       expect(await register()).toEqual(fullRefusal)
@@ -108,7 +108,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await register()).toEqual(fullRefusal)
     })
 
-    test('a delegate whose form is sent twice at the same time reads that they are registered, not that no seat is left', async () => {
+    test('a delegate whose form is sent twice is told that they are registered, not that no seats are left', async () => {
       await serve({ limits: [createHall(REGISTRATION_COUNT + 1)] })
       await processAll()
       const submit = (browser: string) =>
@@ -124,14 +124,14 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await submit('other')).toEqual(fullRefusal)
     })
 
-    test('do not delay a registration if the quota cannot be full', async () => {
+    test('do not delay a new registration if the quota cannot be full', async () => {
       await serve({ limits: [createHall(REGISTRATION_COUNT * 3)] })
       expect((await register()).ok).toBe(true)
       await processAll()
       expect(await countTakenSeats()).toBe(REGISTRATION_COUNT + 1)
     })
 
-    test('are counted first if an answer determines the seat; a registration waits until then', async () => {
+    test('are counted before a new registration is accepted if the quota depends on an answer', async () => {
       await serve({ limits: [createHall(REGISTRATION_COUNT, membersOnly)] })
       const pendingRegistration = register()
       await processAll()
@@ -171,14 +171,14 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect(eraseResult.ok).toBe(true)
       await store.applyPaymentEvent(paid.orderId, buildSale('AP1'), null)
       await processAll()
-      // Counts all except the cancelled registration and the one whose hold has expired.
+      // All are counted except the cancelled registration and the one whose hold has expired.
       expect(await countTakenSeats()).toBe(REGISTRATION_COUNT + 2)
       await serve({ limits: [createHall(REGISTRATION_COUNT + 2, membersOnly)] })
       await store.applyPaymentEvent(unpaid.orderId, buildSale('AP2'), null)
       expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: unpaid.regNo }])
     })
 
-    test('are processed from the point at which the server stopped', async () => {
+    test('are processed from where the server left off when it stopped', async () => {
       await serve({ limits: [createHall(REGISTRATION_COUNT, membersOnly)], unique: [byName] })
       expect(await processBatch()).toBe(true)
       store = await setUp().reopen()
@@ -192,7 +192,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('release their seats when the quota applies to others, or is removed', async () => {
+    test('release their seats when the quota is limited to another category or removed', async () => {
       await serve({ limits: [createHall(REGISTRATION_COUNT)] })
       await processAll()
       await serve({ limits: [createHall(1, limitToCategory('other'))] })
@@ -208,7 +208,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect((await register({ category: 'other' })).ok).toBe(true)
     })
 
-    test('conflict with a new unique answer while delegates still register with the previous version', async () => {
+    test('are checked under a new uniqueness rule, like registrations still made with the previous version', async () => {
       await serve({ unique: [byName] })
       expect((await register({ name: 'Late' })).ok).toBe(true)
       await processAll()
@@ -220,7 +220,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await processBatch()).toBe(false)
     })
 
-    test('conflict with a new unique email address immediately', async () => {
+    test('are checked under a new uniqueness rule for email addresses immediately', async () => {
       await serve({ unique: [byEmail] })
       const externalContext = { ...uniqueNameContext, unique: [byEmail] }
       const conflict = { error: { code: 'registered_already' } }
@@ -235,7 +235,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await register(otherPerson)).toMatchObject(conflict)
     })
 
-    test('conflict with a new unique answer immediately; other registrations wait until all are indexed', async () => {
+    test('are checked under a new uniqueness rule immediately; other registrations wait until all are indexed', async () => {
       await serve({ unique: [byName] })
       const conflict = { error: { code: 'registered_already' } }
       const samePerson = {

@@ -22,7 +22,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
   })
 
   describe('an email', () => {
-    test('is claimed before it is sent, and is retried once if it is not marked as sent', async () => {
+    test('is claimed before sending, and is retried once if it is not marked as sent', async () => {
       const { regNo } = await registerSample(store)
       const id = await store.queueMail(regNo, newEmail, noon)
       expect(await store.claimMail(id, noon)).toBe(true)
@@ -37,7 +37,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('stores its links with its claim, and none if the claim is refused', async () => {
+    test('has its links stored when it is claimed; none are stored if the claim is refused', async () => {
       const { regNo } = await registerSample(store)
       const id = await store.queueMail(regNo, newEmail, noon)
       const buildLink = (tokenHash: string) =>
@@ -48,7 +48,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
       expect(await store.accessLink('two')).toBeNull()
     })
 
-    test('is listed newest first, by state, event and address, and counted; a failed one can be resent', async () => {
+    test('is counted, and listed newest first, by state, event and address; a failed email can be resent', async () => {
       const { regNo } = await registerSample(store)
       const queueEmail = (to: string): Promise<number> =>
         store.queueMail(regNo, { ...newEmail, to }, addMs(-1))
@@ -88,7 +88,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
       })
       expect(await store.mailCounts(null)).toEqual({ queued: 3, failed: 1, sent: 1 })
       expect(await store.mailCounts(['other'])).toEqual({ queued: 1, failed: 0, sent: 0 })
-      // Emails of another event, sent ones, and untried ones stay unchanged.
+      // Emails of another event, sent emails and emails not yet tried stay unchanged.
       const emails = [sent, failed, queuedEmail, waitingEmail]
       expect(await store.retryMails(noon, { ids: emails, events: ['other'] })).toBe(0)
       expect(await store.retryMails(noon, { ids: emails, events: ['demo'] })).toBe(2)
@@ -98,7 +98,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
       expect(await store.retryMails(noon)).toBe(0)
     })
 
-    test('to the treasurer is queued once per key for any number of processes', async () => {
+    test('to the treasurer is queued once per key, however many processes run', async () => {
       const queueResults = await Promise.all(
         Array.from({ length: 5 }, () =>
           store.queueOnce('reviews demo 2026-11-21', 'demo', newEmail, noon),
@@ -155,7 +155,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
   })
 
   describe('event files', () => {
-    test('have every version stored under its hash, and the last served version', async () => {
+    test('are stored in every version under its hash, and the latest served version is recorded', async () => {
       const buildFile = (hash: string, at: Instant) => ({
         hash,
         eventId: 'demo',
@@ -184,8 +184,8 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
         hash: 'one',
         text: 'text of one',
         shared: '{}',
-        firstAt: noon,
-        lastAt: addMs(2),
+        firstServedAt: noon,
+        lastServedAt: addMs(2),
       })
       expect(await store.eventVersions('demo', null, 1)).toEqual([one])
       expect(await store.eventVersions('demo', 'one', 9)).toEqual([two])
@@ -193,7 +193,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
       expect(await store.eventVersions('another', 'one', 9)).toEqual([])
     })
 
-    test('a version becomes active for all servers simultaneously, and no registration uses another version', async () => {
+    test('a new version becomes active on all servers at the same time, and no registration uses another version', async () => {
       const buildFile = (hash: string, max: number) => ({
         hash,
         eventId: 'demo',
@@ -213,8 +213,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
         files: [buildFile('one', 5)],
       }
       expect(await store.activate(firstActivation)).toBe(1)
-      // Repeating the activation has no effect; an activation based on an old state has no effect
-      // either.
+      // Neither a repeated activation nor one that is based on an old state has an effect.
       expect(await store.activate({ ...firstActivation, after: 1 })).toBe(1)
       expect(await store.activate({ ...firstActivation, events: [], site: '{}' })).toBeNull()
       expect(await store.activeEvents(0)).toEqual({

@@ -1,4 +1,4 @@
-/** An export reads its chunks from the reader thread, ahead of the writer of the file. */
+/** An export fetches each chunk from the reader thread while the previous one is being written. */
 import { expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
 import type { Chunk, Cursor } from '../../../server/storage/lists/list-and-search-registrations.ts'
@@ -18,7 +18,7 @@ const createChunk = (next: Cursor | null): Chunk => ({
   next,
 })
 
-/** Returns the chunks of an export with this reader. */
+/** Runs an export with this reader. Returns its rows. */
 function runExport(
   read: (from: Cursor | null) => Promise<Chunk>,
 ): AsyncIterator<readonly unknown[]> {
@@ -28,7 +28,7 @@ function runExport(
 }
 const createCursor = (id: number): Cursor => ({ id, createdAt: instant(0) })
 
-test('reads one chunk ahead while the current one is written', async () => {
+test('an export reads one chunk ahead while the current one is written', async () => {
   const requestedIds: (number | null)[] = []
   const rows = runExport(async (from) => {
     requestedIds.push(from?.id ?? null)
@@ -44,7 +44,7 @@ test('reads one chunk ahead while the current one is written', async () => {
   expect((await rows.next()).done).toBe(true)
 })
 
-test('an abandoned export reports no error from an unread chunk', async () => {
+test('an abandoned export does not report an error in a chunk that was read ahead', async () => {
   const unhandledErrors: unknown[] = []
   const recordError = (reason: unknown): void => void unhandledErrors.push(reason)
   process.on('unhandledRejection', recordError)
@@ -61,7 +61,7 @@ test('an abandoned export reports no error from an unread chunk', async () => {
   expect(unhandledErrors).toEqual([])
 })
 
-test('an export that is continued reports the error', async () => {
+test('an export that continues reports an error in a chunk that was read ahead', async () => {
   const rows = runExport((from) =>
     from === null
       ? Promise.resolve(createChunk(createCursor(1)))

@@ -71,7 +71,7 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
       })
     })
 
-    test('in dollars has an invoice with the next number as soon as an exchange rate is stored', async () => {
+    test('in dollars gets an invoice with the next number once an exchange rate is stored', async () => {
       const { regNo, orderId } = await registerSample(store, {
         quote: { ...sampleQuote, currency: USD },
       })
@@ -100,7 +100,7 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
       expect(await store.exchangeRates('demo')).toMatchObject([{ rate: '83.5', who: 'asha' }])
     })
 
-    test('through another attempt leaves the failed attempt unchanged', async () => {
+    test('through another attempt does not change the failed attempt', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildDecline(), null)
       const secondAttempt = await store.retry(regNo, addMs(120_000))
@@ -114,7 +114,7 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
       expect(await readInvoice(regNo)).toMatchObject({ serial: 'DEMO/1' })
     })
 
-    test('of an attempt that was declined before changes this attempt to a success', async () => {
+    test('through an attempt that was declined earlier turns that attempt into a success', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildDecline(), null)
       const { payment } = await pay(orderId, 'AP1')
@@ -123,7 +123,7 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
       expect(await readInvoice(regNo)).toMatchObject({ serial: 'DEMO/1' })
     })
 
-    test('of a person who has paid before is confirmed as a second payment', async () => {
+    test('by a person who has already paid is confirmed as a second payment', async () => {
       const [first, second] = [await registerSample(store), await registerSample(store)]
       await pay(first.orderId, 'AP1')
       await pay(second.orderId, 'AP2')
@@ -147,8 +147,8 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
     })
   })
 
-  describe('the checkouts of a gateway', () => {
-    test('are found by order and by the id of the gateway', async () => {
+  describe('checkouts and webhook events', () => {
+    test('a checkout is found by its order id and by the gateway’s checkout id', async () => {
       const orderId = 'DEMO1' as OrderId
       const checkout = { checkoutId: 'order_1', orderId, amount: toAmount(17_700), currency: INR }
       const second = { ...checkout, checkoutId: 'order_2', amount: toAmount(18_000) }
@@ -160,7 +160,7 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
       expect(await store.checkoutById('order_3')).toBeNull()
       expect(await store.checkoutsOf('DEMO2' as OrderId)).toEqual([])
     })
-    test('have webhook events that are known after they were processed', async () => {
+    test('a webhook event counts as processed once it is recorded', async () => {
       expect(await store.isWebhookProcessed('a:evt_1')).toBe(false)
       expect(await store.lastWebhookAt('a:')).toBeNull()
       await store.recordWebhookEvent('a:evt_1', noon)

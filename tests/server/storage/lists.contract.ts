@@ -31,7 +31,7 @@ export function defineListsContract(setUp: ContractSetup): void {
 
   describe('lists', () => {
     const registerSamples = async (): Promise<Record<string, string>> => {
-      // The numbers are fixed, because random digits may contain a searched part of a phone number.
+      // The registration numbers are fixed: random digits could contain the part of a phone number being searched for.
       let digit = 0
       const registerNamed = async (
         name: string,
@@ -68,7 +68,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       }
     }
 
-    test('show registrations newest first, with pages and their count', async () => {
+    test('show registrations newest first, in pages, with the total number of registrations', async () => {
       const { asha, benny, chitra, divya } = await registerSamples()
       const [firstPage, secondPage, thirdPage] = [
         await store.listPage(ALL_REGISTRATIONS, 1, 3),
@@ -89,7 +89,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       expect(accounts).toBeNull()
     })
 
-    test('names are searched across events, with one wrong letter if requested', async () => {
+    test('names are searched across events, and with one wrong letter if requested', async () => {
       const { asha, other } = await registerSamples()
       const events = ['demo', 'another']
       expect(toRegNos(await store.searchEvents(events, 'Prof Asha', 9))).toEqual([other, asha])
@@ -99,7 +99,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       expect(await store.searchSimilarNames(['another'], 'ashha nair', 9)).toEqual([])
     })
 
-    test('a distant page equals the page reached page by page, in both orders and with a filter', async () => {
+    test('a page opened directly has the same rows as when reached page by page, in both orders and with a filter', async () => {
       await Promise.all(
         Array.from({ length: 1_300 }, (_, n) =>
           registerSample(store, {
@@ -156,7 +156,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       ['search: phone', { search: '98765' }, ['divya', 'benny', 'asha']],
       ['search: words in any order', { search: 'nair  asha' }, ['asha']],
       ['search: a phone number in a different format', { search: '070000 00001' }, ['chitra']],
-      ['search: with its country code', { search: '(91) 7000-000001' }, ['chitra']],
+      ['search: a phone number with its country code', { search: '(91) 7000-000001' }, ['chitra']],
       ['search: the beginning of a phone number, with a space', { search: '+91 70' }, ['chitra']],
       [
         'search: the beginning of a phone number without spaces',
@@ -177,7 +177,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       ['search: a star is treated as text', { search: 'ash*' }, []],
       ['search: percent is treated as text', { search: '%%%' }, []],
       ['search: a blank search', { search: '  ' }, ['divya', 'chitra', 'benny', 'asha']],
-      ['search: text across two values', { search: 'nairasha' }, []],
+      ['search: text that spans two values', { search: 'nairasha' }, []],
     ])('filter by %s; page, count and export agree', async (_, changes, expected) => {
       const samples = await registerSamples()
       await store.applyPaymentEvent(
@@ -210,7 +210,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       ).toEqual([regNo])
     })
 
-    test('an export of several chunks has every row once, newest first, also with a search', async () => {
+    test('an export of several chunks contains every row once, newest first, with or without a search', async () => {
       const rows: { readonly regNo: RegNo }[] = []
       // Registrations at the same moment may be in any order.
       for (let at = 0; rows.length < 1201; at += 1)
@@ -283,7 +283,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('contain the parts of an event that are in use', async () => {
+    test('include which parts of an event are in use', async () => {
       await registerSample(store)
       const { orderId } = await registerSample(store, {
         category: 'member',

@@ -1,4 +1,4 @@
-/** Changes that a careless person with a database shell may try, and the error for each. */
+/** Changes that a careless person might try in a database shell, and the error for each. */
 export const CARELESS_CHANGES: readonly (readonly [
   what: string,
   sql: string,
@@ -23,7 +23,7 @@ export const CARELESS_CHANGES: readonly (readonly [
   ],
   ['a capture deleted', 'DELETE FROM captures', 'a received payment is never deleted'],
   ["a capture's amount changed", 'UPDATE captures SET amount = 1', 'frozen'],
-  ['a capture with a changed reference', "UPDATE captures SET reference = 'X'", 'frozen'],
+  ["a capture's reference changed", "UPDATE captures SET reference = 'X'", 'frozen'],
   [
     'a refund above the received amount',
     "INSERT INTO refunds (capture_id, amount, state, why, who, at) SELECT id, amount + 1, 'wanted', 'w', 'w', 1 FROM captures",

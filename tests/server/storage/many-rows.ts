@@ -1,14 +1,14 @@
-/** Fills a PostgreSQL database with as many rows as a large conference has, with one statement per table. */
+/** Fills a PostgreSQL database with as many rows as a large conference has, using one statement per table. */
 import { loadInBulk } from '../../../server/storage/postgres/bulk-load.ts'
 import { connect } from '../../../server/storage/postgres/hosts.ts'
 import { ALL_RUNS } from '../../runs.ts'
 
 /**
- * The rows of a large conference. `npm test` fills a tenth, which takes a quarter of the time and gives the same
- * plans.
+ * The number of rows for a large conference. `npm test` inserts a tenth of them, which takes a quarter of the time
+ * and gives the same query plans.
  */
 const ROWS = ALL_RUNS ? 100_000 : 10_000
-/** 100 of 100,000 rows, as PostgreSQL expects for a list of unknown length. */
+/** 100 of 100,000 rows: the number that PostgreSQL expects a list of unknown length to match. */
 export const KEYS_IN_LIST = ROWS / 1000
 const EVENT_COUNT = 20
 
@@ -23,7 +23,7 @@ const payments = `INSERT INTO payments (id, registration_id, order_id, attempt, 
     CASE WHEN n % 100 = 1 THEN n END, CASE WHEN n % 300 = 0 THEN 'It differs.' END`
 const captures = `INSERT INTO captures (id, payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
   SELECT n, n, n, n, CASE WHEN n % 4 = 0 THEN 'transfer' ELSE 'airpay' END, '', 'AP' || n, 118, 'INR', 'sale', n, n, CASE WHEN n % 300 = 0 THEN 'review' ELSE 'fits' END, 'It differs.'`
-/** Tables that grow with the registrations. */
+/** Inserts for the tables that grow with the registrations. */
 const TABLES: Readonly<Record<string, string>> = {
   registrations,
   payments,
@@ -53,21 +53,21 @@ const SMALL_TABLES = [
   'bank_references',
 ]
 /**
- * Tables with registrations, payments, emails and their histories. The other tables are filled because statements join
- * these with them.
+ * Tables with registrations, payments, emails and their histories. The other tables are filled because statements
+ * join them with these.
  */
 export const GROWING_TABLES: readonly string[] = Object.keys(TABLES).filter(
   (name) => !SMALL_TABLES.includes(name),
 )
-/** Few payments are refunded, and a settlement has many lines. */
+/** Fewer rows than registrations: few payments are refunded, and a settlement has many lines. */
 const ROWS_BY_TABLE: Readonly<Record<string, number>> = { refunds: ROWS / 50, settlements: 101 }
 
-/** Fills the tables, so that PostgreSQL plans as it does for a large conference. */
+/** Fills the tables so that PostgreSQL chooses the same plans as for a large conference. */
 export async function fillTables(url: string): Promise<void> {
   const connection = await connect(url)
   const { plain } = connection
   await plain('BEGIN')
-  // Disables triggers, because the rows are not consistent with each other as those of a real conference.
+  // Disables triggers, because these rows are not consistent with each other like those of a real conference.
   await plain('SET LOCAL session_replication_role = replica')
   await loadInBulk(connection, async () => {
     for (const [table, insertion] of Object.entries(TABLES)) {

@@ -1,4 +1,4 @@
-/** Amounts due in a database whose totals an older version computed. */
+/** The migration corrects the amounts due in a database whose totals an older version computed. */
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { amountsDue } from '../../../server/storage/migrations/amounts-due.ts'

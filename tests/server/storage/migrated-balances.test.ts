@@ -1,4 +1,4 @@
-/** Databases in which staff accepted a different amount before balances were introduced. */
+/** The migration of databases in which staff accepted a different amount before balances existed. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ test('a surplus that an older version did not show is due for refund; an amount 
     [4720, 5900, 4000, 0, [-1180], 0],
     [3540, 5900, 4000, 0, [-2360], -460],
     [4720, 5900, 7000, 0, [-1180], -2280],
-    // A balance is due: its order is open.
+    // A balance is due, so the order for it is open.
     [5900, 4720, 5000, 0, [1180], 1180],
     [4720, 4720, 4720, 500, [], 0],
   ]

@@ -1,4 +1,4 @@
-/** Databases with unmatched cheques without a number: adds the number, or reports the other record. */
+/** The migration adds missing numbers to unmatched cheques, or reports that the cheque is recorded twice. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const OLD_REASON = 'It came to the bank, and nobody waits for it: '
 const NEW_REASON = 'Bank payment that matches no registration: '
 const PAID_AT = Date.parse('2027-01-09T12:00:00+05:30')
 
-test('a cheque line that an older version recorded gets its number, or a note if the cheque is also confirmed for a registration', async () => {
+test('a cheque recorded by an older version gets its number, or a note if it is also confirmed for a registration', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-cheques-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.findIndex((step) =>
@@ -53,8 +53,7 @@ test('a cheque line that an older version recorded gets its number, or a note if
   // same number.
   addCapture(2, 472_000, '2027-01-09 472000 CHQ DEP 000345 DR A', 'CHQ DEP 000345 DR A')
   addCapture(3, 590_000, '2027-01-09 590000 CHQ DEP 000345 DR B', 'CHQ DEP 000345 DR B')
-  // Not confirmed yet: the number is in the narration, or in the column of a line with a truncated
-  // name.
+  // Not confirmed yet. The number is in the narration or, if the name is truncated, in the number column.
   addCapture(
     4,
     472_000,
@@ -69,7 +68,7 @@ test('a cheque line that an older version recorded gets its number, or a note if
     `2027-01-09 472000 456790 ${longNarration}`.slice(0, 56) + ' xabc123',
     longNarration,
   )
-  // Not a cheque: a place with its PIN code.
+  // Not a cheque number but the PIN code of a town.
   addCapture(
     6,
     472_000,

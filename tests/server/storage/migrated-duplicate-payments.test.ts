@@ -1,4 +1,4 @@
-/** Duplicate payments that an older version stored are reported after the migration. */
+/** The migration reports duplicate payments that an older version stored. */
 import { mapInOrder } from '../../../server/storage/database/in-order.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 import { readOtherPayments } from '../../../server/storage/refunds/other-payments.ts'
 import { findSecondPayment } from '../../../server/storage/registrations/same-person.ts'
 
-test('paid pairs are reported in a database from before duplicate payments were detected', async () => {
+test('paid pairs are reported in a database that is older than the detection of duplicate payments', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-second-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.indexOf(secondPayments)

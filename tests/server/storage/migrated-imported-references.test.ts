@@ -1,4 +1,4 @@
-/** Databases with imports from before bank references were recorded: adds each, and reports a second use. */
+/** The migration records the bank references of earlier imports, and reports those that are used twice. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import {
 import { readReviews } from '../../../server/storage/reviews/open-reviews.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('the migration puts an import under review if its UTR was confirmed again or imported twice', async () => {
+test('an import is put under review if its UTR was also confirmed for another registration or imported twice', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-imports-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.findIndex((step) => step.includes('bank references of imported'))

@@ -1,4 +1,4 @@
-/** A migration of many rows needs as few reads as that of one: each read is a round trip on PostgreSQL. */
+/** Migrating many rows needs as few reads as migrating one. On PostgreSQL, each read is a round trip. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const MIGRATION_STEPS = {
   addOlderChequeNumbers,
   restoreOlderCancellations,
 }
-/** Enough for a list of rows, the stored data of one batch, and a few payments that need review. */
+/** Enough to list the rows, and to read the stored data for one batch and a few payments that need review. */
 const MAX_READS = 5
 
 test('migrating 155 registrations needs only a few reads, not several per payment', async () => {

@@ -1,4 +1,4 @@
-/** Databases whose reported references were deleted after another payment: each reference is restored. */
+/** The migration restores reported references that older versions deleted after another payment. */
 import { mapInOrder } from '../../../server/storage/database/in-order.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import {
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('a UTR that an older version deleted is restored, and is not confirmed for another registration', async () => {
+test('a UTR that an older version deleted is restored, and cannot be confirmed for another registration', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-reports-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.findIndex((step) => step.includes('tellings_by_key'))
@@ -61,8 +61,8 @@ test('a UTR that an older version deleted is restored, and is not confirmed for 
     explainUsedReference(sql, { ...otherRegistration, reference }),
   )
   expect(reasons).toEqual([
-    expect.stringContaining('The delegate of DEMO1 reported 526123456701'),
-    expect.stringContaining('The delegate of DEMO3 reported 526123456702'),
+    expect.stringContaining('The delegate with registration DEMO1 reported 526123456701'),
+    expect.stringContaining('The delegate with registration DEMO3 reported 526123456702'),
     null,
   ])
   db.close()

@@ -1,4 +1,4 @@
-/** A database of version 30, filled by its own code: every row stays, even after a killed migration. */
+/** A database filled by version 30's own code keeps every row, even if the migration is killed. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ import type { PostgresServer } from './postgres-server.ts'
 // tests/crash/adoption/fill-old-database.ts fills the database. `npm run adopt` checks 50,000 registrations.
 
 const ALL_STEPS = 30_000 + migrations.length
-/** The reason of 20 unmatched bank payments is rewritten, and five references of payment claims are normalised. */
+/** 20 unmatched bank payments get a new reason, and five references reported by delegates are normalised. */
 const EXPECTED_DIFFERENCES = ['captures.why: 20', 'tellings.folded: 5']
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-version-30-'))
@@ -39,7 +39,7 @@ const unpackFixture = (name: string): Buffer =>
 const getDatabase = ({ dataDir, url }: StorageLocation): string =>
   url ?? join(dataDir, 'rollcall.db')
 
-/** Reads each original once, because the originals do not change. */
+/** Reads an original database. Each is read once, because the originals do not change. */
 const readOriginal = memoize(async (database: string) => ({
   contents: await readContents(database),
   counted: (await readTotals(database)).counted,
@@ -168,7 +168,7 @@ afterAll(() => (hasPostgres ? server.stop() : undefined))
 
 describe('SQLite', () => {
   const original = { dataDir: join(folder, 'original'), url: null }
-  /** Migrated once, for the tests that start from a migrated database. */
+  /** A database that is migrated once, for all tests that start from a migrated database. */
   const migrated = { dataDir: join(folder, 'migrated'), url: null }
   const copy = (name: string, source = original): StorageLocation => {
     const dataDir = join(folder, name)
@@ -186,7 +186,7 @@ describe('SQLite', () => {
     await expectAdopted(original, migrated)
   })
 
-  test('a killed migration produces the same rows', async () => {
+  test('a migration that is killed and continued produces the same rows', async () => {
     const location = copy('killed')
     for (const target of ALL_RUNS ? [30_031, ALL_STEPS] : [30_031]) await killAt(location, target)
     await migrateToEnd(location)
@@ -211,13 +211,16 @@ describe('SQLite', () => {
     )
   })
 
-  test.runIf(hasPostgres)('a migrated database moves to PostgreSQL with equal rows', async () => {
-    const location = copy('moved', migrated)
-    const url = await server.database('moved')
-    expect(await moveToPostgres(location.dataDir, url)).toMatchObject({ ok: true })
-    const contents = await readContents(getDatabase(location))
-    expect(compareContents(contents, await readContents(url)).differences).toEqual([])
-  })
+  test.runIf(hasPostgres)(
+    'moving a migrated database to PostgreSQL preserves its rows',
+    async () => {
+      const location = copy('moved', migrated)
+      const url = await server.database('moved')
+      expect(await moveToPostgres(location.dataDir, url)).toMatchObject({ ok: true })
+      const contents = await readContents(getDatabase(location))
+      expect(compareContents(contents, await readContents(url)).differences).toEqual([])
+    },
+  )
 })
 
 describe.runIf(hasPostgres)('PostgreSQL', () => {
@@ -249,7 +252,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   })
 
   registerThorough(() => {
-    test('a migration that is killed several times produces the same rows', async () => {
+    test('a migration that is killed and continued several times produces the same rows', async () => {
       const location = await copy('killed')
       for (const target of [30_031, 30_040, ALL_STEPS]) await killAt(location, target)
       await migrateToEnd(location)

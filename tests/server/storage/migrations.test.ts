@@ -23,7 +23,7 @@ import { actionTables } from '../../../server/storage/migrations/actions.ts'
 import { corrections } from '../../../server/storage/migrations/corrections.ts'
 import { draftUploads } from '../../../server/storage/migrations/dropped-and-draft-uploads.ts'
 import { listTakenSeats, checkSeats } from '../../../server/storage/seats/available-seats.ts'
-import { setLimits } from '../../../server/storage/seats/recompute-seats.ts'
+import { setQuotas } from '../../../server/storage/seats/recompute-seats.ts'
 import { findUsedCode } from '../../../server/storage/registrations/discount-codes.ts'
 import { staffTables } from '../../../server/storage/migrations/staff.ts'
 import { seatTables } from '../../../server/storage/migrations/seats.ts'
@@ -36,7 +36,7 @@ import { buildSale } from '../sample-registrations.ts'
 
 const createFolder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
 
-test('migrates an older database: audit rows are still found by number, and are append-only', async () => {
+test('migrates the audit log: entries are still found by registration number, and cannot be changed', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   oldDb.exec(migrations[0] ?? '')
@@ -53,7 +53,7 @@ test('migrates an older database: audit rows are still found by number, and are 
   rmSync(folder, { recursive: true })
 })
 
-test('migrates payments without captures: successes, reviews and refunds become captures, and recently ended ones are polled', async () => {
+test('migrates payments without captures: successes, reviews and refunds get captures, and recently ended payments are polled', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   for (const step of migrations.slice(0, 2)) oldDb.exec(step)
@@ -166,13 +166,13 @@ test('migrates payments without captures: successes, reviews and refunds become 
       "INSERT INTO mail_queue (registration_id, kind, recipient, subject, body, created_at) VALUES (1, 'confirmation', '', '', '', 9)",
     ),
   ).toThrow('UNIQUE')
-  // A payment from before the migration is recognised: if it is reported again, it is not a second payment.
+  // A payment from before the migration is recognised if it is reported again, so it does not count as a second one.
   expect(() => oldDb.exec('DELETE FROM captures')).toThrow('never deleted')
   oldDb.close()
   rmSync(folder, { recursive: true })
 })
 
-test('migrates imports: registrations with foreign numbers are marked as foreign, and others are not', async () => {
+test('migrates imports: a registration whose number another system issued gets this number as its former number', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   for (const step of migrations.slice(0, 3)) oldDb.exec(step)
@@ -207,7 +207,7 @@ test('migrates imports: registrations with foreign numbers are marked as foreign
   rmSync(folder, { recursive: true })
 })
 
-test('migrates attempts without a price: each has the price that it requested, and can be paid as before', async () => {
+test('migrates attempts without a price: each gets the price that it requested, and can be paid as before', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   for (const step of migrations.slice(0, 4)) oldDb.exec(step)
@@ -247,7 +247,7 @@ test('migrates attempts without a price: each has the price that it requested, a
   rmSync(folder, { recursive: true })
 })
 
-test('migrates bills without lines: they are read and paid as before', async () => {
+test('migrates bills without lines: they can be read and paid as before', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   for (const step of migrations.slice(0, 7)) oldDb.exec(step)
@@ -282,7 +282,7 @@ test('migrates bills without lines: they are read and paid as before', async () 
   rmSync(folder, { recursive: true })
 })
 
-test('migrates answers from before unique rules: existing ones are found when a rule is added', async () => {
+test('migrates answers from before uniqueness rules existed: they are found when a rule is added', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   for (const step of migrations.slice(0, 8)) oldDb.exec(step)
@@ -308,7 +308,7 @@ test('migrates answers from before unique rules: existing ones are found when a 
   rmSync(folder, { recursive: true })
 })
 
-test('migrates registrations from before quotas: their state determines whether they count as held, sold or free', async () => {
+test('migrates registrations from before quotas existed: their state determines whether seats are held, sold or free', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.indexOf(seatTables)
@@ -335,7 +335,7 @@ test('migrates registrations from before quotas: their state determines whether 
     max: { scan: 3 },
     full: { message: 'Full' },
   }
-  await setLimits(sql, 'demo', [quota], 500)
+  await setQuotas(sql, 'demo', [quota], 500)
   expect(
     oldDb.prepare('SELECT registration_id, state, until FROM places_taken').raw().all(),
   ).toEqual([
@@ -358,7 +358,7 @@ test('migrates registrations from before quotas: their state determines whether 
   rmSync(folder, { recursive: true })
 })
 
-test('migrates files from before draft uploads: they stay in use, and drafts are stored separately', async () => {
+test('migrates files from before draft uploads existed: they stay in use, and drafts are stored separately', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.indexOf(draftUploads)
@@ -385,7 +385,7 @@ test('migrates files from before draft uploads: they stay in use, and drafts are
   rmSync(folder, { recursive: true })
 })
 
-test('migrates registrations without a state: it is derived from the stored data, and counted', async () => {
+test('migrates registrations without a state: the state is derived from the stored data, and counted', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.indexOf(actionTables)
@@ -442,7 +442,7 @@ test('migrates registrations without a state: it is derived from the stored data
   rmSync(folder, { recursive: true })
 })
 
-test('migrates admins without roles: they become owners of all events and stay signed in, and their access entries are recognised', async () => {
+test('migrates admins without roles: they become owners of all events and stay signed in, and log entries get their kinds', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.indexOf(staffTables)
@@ -478,7 +478,7 @@ test('migrates admins without roles: they become owners of all events and stay s
   rmSync(folder, { recursive: true })
 })
 
-test('an old invoice has the credit note series of its event, and still cannot be changed', async () => {
+test('migrates invoices: an old invoice gets its event’s credit note series, and still cannot be changed', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.indexOf(corrections)
@@ -505,7 +505,7 @@ test('an old invoice has the credit note series of its event, and still cannot b
   rmSync(folder, { recursive: true })
 })
 
-test('drafts are limited by number and by bytes', async () => {
+test('migrates draft uploads: their number and total size are limited', async () => {
   const folder = createFolder()
   const db = openToWrite(join(folder, DATABASE_FILE))
   await migrate(db)
@@ -526,7 +526,7 @@ test('drafts are limited by number and by bytes', async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('rejects a database of a newer version with a message', async () => {
+test('rejects a database from a newer version with a message', async () => {
   const folder = createFolder()
   const newerDb = openToWrite(join(folder, DATABASE_FILE))
   newerDb.pragma('user_version = 99')
@@ -536,7 +536,7 @@ test('rejects a database of a newer version with a message', async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('an older database with a transfer that was recorded twice can be opened: both payments are under review, and a third is rejected', async () => {
+test('migrates transfers that were recorded twice: both payments go to review, and a third one is rejected', async () => {
   const folder = createFolder()
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.indexOf(bankReferences)

@@ -1,4 +1,4 @@
-/** Moves a database from SQLite to PostgreSQL and back; no data is lost or changed. */
+/** Moving a database from SQLite to PostgreSQL and back does not lose or change any data. */
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ import { searchEach, createPaymentHistories, registerNames, TERMS } from './paym
 import { startS3 } from '../registration/s3-server.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
-import { openStoreHere } from '../store-without-threads.ts'
+import { openStoreInProcess } from '../store-without-threads.ts'
 
 /** Returns every row of every table except the search tables. */
 function readAllRows(dataDir: string): Record<string, readonly string[]> {
@@ -49,7 +49,7 @@ const FILES = { long: Buffer.alloc(700_000, 'Rollcall'), short: Buffer.from([0, 
 const computeHash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 const FILE_HASHES = Object.values(FILES).map(computeHash)
 
-/** Returns the hashes of the files: comparing their bytes with `toEqual` takes seconds. */
+/** Returns the hashes of the files, because comparing their bytes with `toEqual` takes seconds. */
 async function readFileHashes(store: Store, uploads: Uploads): Promise<readonly string[]> {
   const hashes: string[] = []
   for (const field of Object.keys(FILES)) {
@@ -77,7 +77,7 @@ else {
   beforeAll(async () => {
     server = await startPostgres()
     filledFolder = createFolder()
-    const store = await openStoreHere({ dataDir: filledFolder })
+    const store = await openStoreInProcess({ dataDir: filledFolder })
     await store.saveEventFile({
       hash: 'h',
       eventId: 'demo',
@@ -125,8 +125,8 @@ else {
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toContain('50 registrations with all their data')
     const [storeBefore, storeAfter] = [
-      await openStoreHere({ dataDir: filledFolder }),
-      await openStoreHere({ dataDir: filledFolder, databaseUrl: url }),
+      await openStoreInProcess({ dataDir: filledFolder }),
+      await openStoreInProcess({ dataDir: filledFolder, databaseUrl: url }),
     ]
     for (const store of [storeBefore, storeAfter]) expect(await store.adminCount()).toBe(1)
     const readPage = (store: typeof storeBefore) =>
@@ -147,7 +147,7 @@ else {
     const returnedFolder = createFolder()
     expect(await move('to-sqlite', returnedFolder, url)).toMatchObject({ status: 0, stderr: '' })
     expect(readAllRows(returnedFolder)).toEqual(readAllRows(filledFolder))
-    const returnedStore = await openStoreHere({ dataDir: returnedFolder })
+    const returnedStore = await openStoreInProcess({ dataDir: returnedFolder })
     const uploadsOnDisk = openUploads({
       ...getUploadLocations({ dataDir: returnedFolder }),
       store: returnedStore,
@@ -159,18 +159,18 @@ else {
     const nextRegistration = await storeAfter.register(buildRegistration())
     expect(nextRegistration.ok && nextRegistration.value.id).toBeGreaterThan(50)
     await storeAfter.close()
-    const reopened = await openStoreHere({ dataDir: returnedFolder })
+    const reopened = await openStoreInProcess({ dataDir: returnedFolder })
     expect((await reopened.register(buildRegistration())).ok).toBe(true)
     await reopened.close()
   })
 
-  test('a moved database has the indexes, keys and triggers of a new one, and statistics of its rows', async () => {
+  test('a moved database has the same indexes, keys and triggers as a new one, and statistics for its rows', async () => {
     const [movedUrl, newUrl] = [await server.database('loaded'), await server.database('made')]
     expect(await move('to-postgres', filledFolder, movedUrl)).toMatchObject({
       status: 0,
       stderr: '',
     })
-    await (await openStoreHere({ dataDir: createFolder(), databaseUrl: newUrl })).close()
+    await (await openStoreInProcess({ dataDir: createFolder(), databaseUrl: newUrl })).close()
     const [movedShell, newShell] = [await server.shell(movedUrl), await server.shell(newUrl)]
     for (const catalog of [
       "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1",
@@ -188,12 +188,12 @@ else {
     await Promise.all([movedShell.end(), newShell.end()])
   })
 
-  test('with UPLOADS_URL the files stay in the bucket, also when the database moves back', async () => {
+  test('with UPLOADS_URL the files stay in the bucket, even when the database moves back', async () => {
     const s3 = await startS3()
     try {
       const [sourceFolder, returnedFolder] = [createFolder(), createFolder()]
       cpSync(filledFolder, sourceFolder, { recursive: true })
-      const bucketVariables = s3.buildVariables('moved')
+      const bucketVariables = s3.getVariables('moved')
       const url = await server.database('moved_with_bucket')
       const fileCount = Object.keys(FILES).length
       const moveWithBucket = (direction: string, dataDir: string) =>
@@ -221,7 +221,7 @@ else {
       expect((await shell.query('SELECT 1 FROM proof_files')).rows).toEqual([])
       await shell.end()
       expect(s3.listKeys('moved')).toEqual(keys)
-      const store = await openStoreHere({ dataDir: returnedFolder })
+      const store = await openStoreInProcess({ dataDir: returnedFolder })
       const uploads = openUploads({
         ...getUploadLocations({ dataDir: returnedFolder, uploadsBucket: s3.getBucket('moved') }),
         store,
@@ -253,9 +253,9 @@ else {
     )
   })
 
-  test('rejects a target database with rows, in both directions', async () => {
+  test('rejects a target database that already has rows, in both directions', async () => {
     const url = await server.database('filled')
-    const store = await openStoreHere({ dataDir: filledFolder, databaseUrl: url })
+    const store = await openStoreInProcess({ dataDir: filledFolder, databaseUrl: url })
     await registerSample(store)
     await store.close()
     expect(await move('to-postgres', filledFolder, url)).toMatchObject({
@@ -268,9 +268,9 @@ else {
     })
   })
 
-  test('detects a lost row before the commit, and leaves the target empty', async () => {
+  test('detects a lost row before it commits, and leaves the target empty', async () => {
     const url = await server.database('lossy')
-    await (await openStoreHere({ dataDir: filledFolder, databaseUrl: url })).close()
+    await (await openStoreInProcess({ dataDir: filledFolder, databaseUrl: url })).close()
     const shell = await server.shell(url)
     await shell.query(
       'CREATE RULE lossy AS ON INSERT TO payment_facts WHERE NEW.id = 1 DO INSTEAD NOTHING',

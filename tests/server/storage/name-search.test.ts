@@ -1,9 +1,9 @@
-/** Search by the names that callers use, on SQLite. The tests of the contract also cover PostgreSQL. */
+/** Search by the forms of names that callers use, on SQLite. The contract tests cover PostgreSQL too. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasOneTypo, rankName } from '../../../engine/index.ts'
+import { matchesWithOneTypo, rankName } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import { openSqliteStore } from '../../../server/storage/open-store.ts'
 import type { OpenedStore } from '../../../server/storage/open-store.ts'
@@ -27,7 +27,7 @@ const LAST_NAMES = ['Alpha', 'Menon', 'Pillai', 'Varghese', 'Iyer']
 const INITIALS = ['', 'K', 'P', 'K P']
 const TITLES = ['Dr. ', '', 'Prof. ', 'Dr ']
 
-/** 200 different names, a third of them with a title, some initials before the name. */
+/** 200 different names. A third have a title, and some have their initials before the name. */
 const PEOPLE = FIRST_NAMES.flatMap((first, f) =>
   LAST_NAMES.flatMap((last, l) =>
     INITIALS.map((initials, i) => {
@@ -44,7 +44,7 @@ const PEOPLE = FIRST_NAMES.flatMap((first, f) =>
 )
 type Person = (typeof PEOPLE)[number]
 
-/** The forms of a name that a caller or a secretary uses. */
+/** The forms in which a caller or a secretary may give a name. Null if a person's name has no such form. */
 const NAME_FORMS: readonly (readonly [string, (person: Person) => string | null])[] = [
   ['as it is stored', ({ name }) => name],
   ['Dr X Y', ({ first, last, initials }) => `Dr ${first} ${last} ${initials}`],
@@ -100,26 +100,29 @@ describe('a search with a title or an initial finds the person', () => {
     (await store.searchEvents(['demo'], text, 30)).map(({ regNo }) => personByRegNo.get(regNo))
   const formatName = ({ first, last, initials }: Person) => `${first} ${last} ${initials}`
 
-  test.each(NAME_FORMS)('each of 200 names is the first result: %s', async (form, writeName) => {
-    const missed: string[] = []
-    for (const person of PEOPLE) {
-      const text = writeName(person)
-      if (text === null) continue
-      const [firstResult] = await search(text)
-      const isFirst =
-        form === 'X Y.'
-          ? // Another person with that initial is an equally good result.
-            firstResult?.first === person.first &&
-            `${firstResult.last} ${firstResult.initials}`
-              .split(' ')
-              .some((word) => word.startsWith(person.last.slice(0, 1)))
-          : firstResult !== undefined && formatName(firstResult) === formatName(person)
-      if (!isFirst) missed.push(`${text}: ${firstResult?.name ?? 'no result'}`)
-    }
-    expect(missed).toEqual([])
-  })
+  test.each(NAME_FORMS)(
+    'each of 200 people is the first result for their name: %s',
+    async (form, writeName) => {
+      const failedSearches: string[] = []
+      for (const person of PEOPLE) {
+        const text = writeName(person)
+        if (text === null) continue
+        const [firstResult] = await search(text)
+        const isFirst =
+          form === 'X Y.'
+            ? // Another person with the same initial is an equally good result.
+              firstResult?.first === person.first &&
+              `${firstResult.last} ${firstResult.initials}`
+                .split(' ')
+                .some((word) => word.startsWith(person.last.slice(0, 1)))
+            : firstResult !== undefined && formatName(firstResult) === formatName(person)
+        if (!isFirst) failedSearches.push(`${text}: ${firstResult?.name ?? 'no result'}`)
+      }
+      expect(failedSearches).toEqual([])
+    },
+  )
 
-  test('each of 200 phone numbers is found by its last five digits, and with other spaces', async () => {
+  test('each of 200 phone numbers is found by its last five digits, and with different spacing', async () => {
     for (const person of PEOPLE) {
       const digits = person.phone.replaceAll(/\D/g, '')
       for (const text of [digits.slice(-5), `${digits.slice(2, 7)} ${digits.slice(7)}`])
@@ -128,7 +131,7 @@ describe('a search with a title or an initial finds the person', () => {
   })
 
   test('a name with one wrong letter is suggested', async () => {
-    const missed: string[] = []
+    const failedSearches: string[] = []
     for (const [index, person] of PEOPLE.entries()) {
       const { first, last, initials } = person
       const typoIndex = first.startsWith('Mee') ? 2 : 1 + (index % (first.length - 2))
@@ -140,9 +143,10 @@ describe('a search with a title or an initial finds the person', () => {
       ][index % 4]
       const text = `Dr ${typo} ${last} ${initials}`
       const suggestions = await store.searchSimilarNames(['demo'], text, 30)
-      if (!suggestions.some(({ regNo }) => personByRegNo.get(regNo) === person)) missed.push(text)
+      if (!suggestions.some(({ regNo }) => personByRegNo.get(regNo) === person))
+        failedSearches.push(text)
     }
-    expect(missed).toEqual([])
+    expect(failedSearches).toEqual([])
   })
 
   test('a person is listed before an institution of the same name', async () => {
@@ -161,7 +165,7 @@ test.each([
   ['Dr', ['\u0002Dr'], []],
   ['K P', ['K P'], []],
   ['Ward 12', ['Ward 12'], []],
-])('reads the search %s', (text, terms, nameStarts) => {
+])('the search %s is split into terms and initials', (text, terms, nameStarts) => {
   expect(parseSearch(text)).toEqual({ terms, nameStarts })
 })
 
@@ -172,7 +176,7 @@ test.each([
   ['Ann Mariamma', 'mary ann', 3],
   ['Anna Ann', 'ann ann', 1],
   ['Venkatesan', 'katesan', 2],
-])('ranks %s for %s', (name, text, rank) => {
+])('the name %s has the right rank for the search %s', (name, text, rank) => {
   expect(rankName(name, text)).toBe(rank)
 })
 
@@ -185,6 +189,6 @@ test.each([
   ['Meera Nair', 'meera nair', false],
   ['Dr Jo Nair', 'dr ja nair', false],
   ['Ravi Nair', 'rvi nair', true],
-])('a typo: %s, typed %s: %s', (name, text, isTypo) => {
-  expect(hasOneTypo(name, text)).toBe(isTypo)
+])('whether the name %s, typed as %s, contains one typo: %s', (name, text, isTypo) => {
+  expect(matchesWithOneTypo(name, text)).toBe(isTypo)
 })

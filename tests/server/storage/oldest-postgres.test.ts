@@ -1,6 +1,6 @@
 /**
- * Every statement, and the contract's groups with the most queries, on the oldest supported PostgreSQL, if it is
- * installed. `npm run thorough` runs the whole contract.
+ * Runs every statement, and the contract's groups with the most queries, on the oldest supported PostgreSQL version,
+ * if it is installed. `npm run thorough` runs the whole contract.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS } from '../../runs.ts'
@@ -26,7 +26,7 @@ else
       expect(rows[0]?.server_version).toMatch(/^15\./)
     })
 
-    test('can prepare every statement', async () => {
+    test('prepares every statement', async () => {
       const url = await server.database('statements', { template: await getTemplate(server) })
       const shell = await server.shell(url)
       const statements = listPostgresStatements()

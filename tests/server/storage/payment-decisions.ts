@@ -1,4 +1,4 @@
-/** Helpers for decisions about payments: open reviews, decisions and revenue. */
+/** Helpers for tests of payment reviews: open reviews, decisions and revenue. */
 import { dayOf, toAmount } from '../../../engine/index.ts'
 import type { Decision, Amount, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
@@ -38,7 +38,7 @@ export const createRefundResponse = (is: 'refused' | 'not-sent' | 'unsure'): Ref
   raw: '{}',
   gateway: 'airpay',
 })
-export const createRefundStarted = (reference: string): RefundResponse => ({
+export const createStartedRefundResponse = (reference: string): RefundResponse => ({
   is: 'begun',
   reference,
   message: '',
@@ -74,7 +74,7 @@ export function createReviewHelpers(store: () => Store) {
     }
     return sum
   }
-  /** Creates a registration that paid 4,000 instead of 5,015. */
+  /** Creates a registration for which 4,000 was paid instead of 5,015. */
   const payWrongAmount = async (reference = 'AP1', amount: Amount = toAmount(400_000)) => {
     const registration = await registerSample(store())
     await store().applyPaymentEvent(registration.orderId, buildSale(reference, amount), newEmail)

@@ -24,7 +24,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
   })
 
   describe('a payment event', () => {
-    test('a success completes payment and registration, and queues the email', async () => {
+    test('a success completes the payment and the registration, and queues the email', async () => {
       const { regNo, orderId } = await registerSample(store)
       const event = buildSale('AP1')
       expect(await store.applyPaymentEvent(orderId, event, newEmail)).toMatchObject({
@@ -62,7 +62,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect((await store.paymentEvents(orderId)).length).toBe(1)
     })
 
-    test('the same payment with an earlier query time is on the page of the registration once', async () => {
+    test('a payment reported again with another time is recorded once', async () => {
       const { orderId } = await registerSample(store)
       const confirmAt = (at: Instant): PaymentEvent =>
         Object.assign(buildSale('12345', sampleQuote.total, at), { paidAt: at })
@@ -88,7 +88,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     })
 
     registerThorough(() => {
-      test('negative control: reading before writing, without the guard, queues many emails', async () => {
+      test('negative control: reading the state before writing, without the guard, queues many emails', async () => {
         const { regNo, orderId } = await registerSample(store)
         const reads = Array.from({ length: 100 }, () => store.payment(orderId))
         for (const payment of await Promise.all(reads))
@@ -114,7 +114,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
-    test('is queried only by the server that claimed it, until the claim expires or is completed', async () => {
+    test('a payment is queried only by the server that claimed the query, until the claim expires or the query completes', async () => {
       const { orderId } = await registerSample(store)
       const claim = (at: Instant) => store.claimStatusQuery(orderId, at, at)
       expect([await claim(addMs(1)), await claim(addMs(2))]).toEqual([true, false])
@@ -147,7 +147,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(0)
     })
 
-    test('a payment for a paid registration goes to review and leaves the first success unchanged', async () => {
+    test('a further payment for a paid registration goes to review and does not change the first success', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildDecline(), null)
       const retryResult = await store.retry(regNo, addMs(HOUR_MS))
@@ -181,7 +181,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect((await store.paymentEvents(orderId)).length).toBe(2)
     })
 
-    test('a late decline of a paid payment is stored as an event without effect', async () => {
+    test('a late decline of a paid payment is stored, but has no effect', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       const registrationBefore = await readStored(store, regNo)
@@ -216,7 +216,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect((await store.paymentEvents(orderId)).length).toBe(2)
     })
 
-    test('a success repeated after the refund is recognised and changes nothing', async () => {
+    test('a success that is reported again after the refund is recognised and changes nothing', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       await store.applyPaymentEvent(
@@ -285,7 +285,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect(await store.gatewayMessages(unknownOrder)).toEqual([])
     })
 
-    test('for an unknown order is an error of the caller and stores nothing', async () => {
+    test('for an unknown order throws an error, and nothing is stored', async () => {
       await expect(
         store.applyPaymentEvent('DEMO0' as OrderId, buildSale('AP1'), newEmail),
       ).rejects.toThrow('an unknown order')
@@ -294,7 +294,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
   })
 
   describe('received payments', () => {
-    test('have one row each: a success fits, and has the account that requested it', async () => {
+    test('have one row each: a successful payment has the state `fits` and the account that requested it', async () => {
       const { regNo, orderId } = await registerSample(store, {
         gateway: 'airpay',
         merchantAccount: { account: 'afpi', merchantId: '123456' },
@@ -324,13 +324,13 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
           seenAt: event.at,
           state: 'fits',
           why: null,
-          backByGateway: sampleQuote.total,
+          refundableByGateway: sampleQuote.total,
         },
       ])
       expect(await store.payment(orderId)).toMatchObject({ account: 'afpi', merchantId: '123456' })
     })
 
-    test('a second capture of a paid order goes to review, which states both references', async () => {
+    test('a second capture for a paid order goes to review, and the reason states both references', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       const { review } = await store.applyPaymentEvent(orderId, buildSale('AP9'), newEmail)
@@ -344,7 +344,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect((await store.captures(regNo))[1]?.why).toBe(review)
     })
 
-    test('two captures in one response are one success, one review and two rows, at the time of payment', async () => {
+    test('of two captures in one response, the first succeeds and the second goes to review, both with the time of payment', async () => {
       const { regNo, orderId } = await registerSample(store)
       const paidAt = noon
       const secondCapture = { reference: 'AP7', amount: sampleQuote.total, kind: 'sale' as const }
@@ -362,7 +362,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('a response without a currency goes to review, and the complete response clears the review', async () => {
+    test('a payment without a currency goes to review, and a later, complete response ends the review', async () => {
       const { regNo, orderId } = await registerSample(store)
       const incomplete = { ...buildSale('AP1'), currency: '' } as PaymentEvent
       expect((await store.applyPaymentEvent(orderId, incomplete, newEmail)).review).toContain(
@@ -379,7 +379,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('a payment of another order is stored once, at its order', async () => {
+    test('a payment that is reported for two orders is stored once, for the first order', async () => {
       const [first, second] = [await registerSample(store), await registerSample(store)]
       await store.applyPaymentEvent(first.orderId, buildSale('AP1'), newEmail)
       await store.applyPaymentEvent(second.orderId, buildSale('AP1'), newEmail)
@@ -409,12 +409,12 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
         orderId,
       ])
       expect((await store.payment(orderId))?.regNo).toBe(regNo)
-      // The first attempt ends again later: the newest attempt still determines the state.
+      // If the first attempt ends again later, the newest attempt still determines the state.
       await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(2 * HOUR_MS) }, null)
       expect((await readStored(store, regNo)).paymentStatus).toBe('pending')
     })
 
-    test('is rejected while an attempt is pending, after a success, under review, and for an unknown number', async () => {
+    test('is rejected while an attempt is pending, after a success, during a review, and for an unknown registration number', async () => {
       const { regNo, orderId } = await registerSample(store)
       expect(await store.retry(regNo, noon)).toEqual({ ok: false, error: { code: 'not_failed' } })
       await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
@@ -454,7 +454,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect([period, total]).toEqual(['late', 600_000])
     })
 
-    test('twice concurrently creates one attempt', async () => {
+    test('many times at once creates one attempt', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildDecline(), null)
       const results = await Promise.all(Array.from({ length: 20 }, () => store.retry(regNo, noon)))
@@ -477,7 +477,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
   })
 
   describe('querying the gateway', () => {
-    test('queries the newest payments first for two queries each, then those due longest, and none before it is due', async () => {
+    test('starts with the newest payments until each was queried twice, continues with those due longest, and omits those not yet due', async () => {
       const [first, next, third] = [
         await registerSample(store),
         await registerSample(store, { at: addMs(10) }),
@@ -505,7 +505,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect(await listDuePayments(HOUR_MS, 1)).toEqual([first.orderId])
     })
 
-    test('excludes payments of a blocked account, pending and ended', async () => {
+    test('excludes both pending and ended payments through a blocked account', async () => {
       const merchantAccount = { account: 'afpi', merchantId: null }
       const [openPayment, endedPayment] = [
         await registerSample(store, { merchantAccount }),
@@ -521,7 +521,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       )
     })
 
-    test('polls closed payments for ten days: failed ones ten minutes after they closed, paid ones after an hour', async () => {
+    test('polls closed payments for ten days, starting ten minutes after a failure and an hour after a success', async () => {
       const minute = 60_000
       const [failed, paid, open] = [
         await registerSample(store),
@@ -538,7 +538,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect((await store.payment(failed.orderId))?.watchUntil).toBe(addMs(240 * HOUR_MS))
       await store.recordStatusQuery(failed.orderId, addMs(HOUR_MS), null)
       expect(await listWatchedIds(1000 * HOUR_MS)).toEqual([paid.orderId])
-      // A gateway message claims a payment for it.
+      // Messages from the gateway report payments for two of the orders.
       await store.scheduleGatewayQueries(failed.orderId, addMs(2 * HOUR_MS))
       await store.scheduleGatewayQueries(open.orderId, addMs(2 * HOUR_MS))
       expect(await listWatchedIds(2 * HOUR_MS)).toEqual([paid.orderId, failed.orderId])

@@ -1,4 +1,4 @@
-/** Registrations with every kind of payment event, and a recount of the counters from the rows. */
+/** Registrations with every kind of payment event, statements that recount them, and names to search for. */
 import { createOrderId } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import {
@@ -27,7 +27,7 @@ export async function createPaymentHistories(store: Store, isSequential: boolean
         newEmail,
       )
   }
-  // On SQLite, the transaction that registers also applies this decline.
+  // On SQLite, one transaction stores the registration and applies this decline.
   const details = buildRegistration()
   const registrationPromise = store.register(details)
   if (!isSequential) await registrationPromise
@@ -37,7 +37,7 @@ export async function createPaymentHistories(store: Store, isSequential: boolean
   ])
 }
 
-/** Statements that count the registrations from their rows, and from the stored counters. */
+/** Counts the registrations from their rows. `SUM_COUNTERS_SQL` reads the same counts from the stored counters. */
 export const COUNT_ROWS_SQL =
   "SELECT event_id, created_day AS day, coalesce(category, '') AS category, coalesce(period, '') AS period, payment_status AS status, count(*) AS registrations FROM registrations GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5"
 export const SUM_COUNTERS_SQL =
@@ -76,10 +76,10 @@ export const TERMS = [
   'k émile',
 ]
 
-/** Registers one person per name, and returns the numbers. */
+/** Registers one person per name, and returns the registration numbers. */
 export async function registerNames(store: Store): Promise<readonly string[]> {
   const regNos: string[] = []
-  // Sequentially, so that the order is the same on every database.
+  // One after the other, so that the order is the same on every database.
   for (const name of NAMES) {
     const { regNo } = await registerSample(store, {
       name,

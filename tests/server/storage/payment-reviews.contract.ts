@@ -23,7 +23,7 @@ import {
   due,
   grounds,
   buildMoveDecision,
-  createRefundStarted,
+  createStartedRefundResponse,
   createRefundResponse,
   createReviewHelpers,
   buildRefundDecision,
@@ -88,7 +88,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.reviews(null)).length).toBe(4)
     })
 
-    test('can be decided only by a user, with a reason, and if they exist', async () => {
+    test('are decided only with a user name and a reason; a decision on an unknown review is rejected', async () => {
       await payWrongAmount()
       const id = await readSingleReviewId()
       for (const invalidGrounds of [{ why: ' ' }, { who: '' }, { why: 'x'.repeat(501) }])
@@ -104,7 +104,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
   })
 
   describe('accepting', () => {
-    test('counts the payment: success, figures on the date of payment, one email, no review', async () => {
+    test('counts the payment as a success on its date, queues one email and ends the review', async () => {
       const { regNo, orderId } = await payWrongAmount()
       expect(await decide(await readSingleReviewId(), acceptDecision)).toMatchObject({
         ok: true,
@@ -131,7 +131,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('a concurrent duplicate is applied once: the second user sees that it is decided', async () => {
+    test('at the same time as other decisions: one is applied, and the other users learn that the review is already decided', async () => {
       const { regNo } = await payWrongAmount()
       const id = await readSingleReviewId()
       const results = await Promise.all([
@@ -151,7 +151,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.decisions(regNo)).length).toBe(1)
     })
 
-    test('as a part: the remainder is due through the same gateway, and the registration is confirmed once it is paid', async () => {
+    test('a partial payment: the remainder is due through the same gateway, and paying it confirms the registration', async () => {
       const { regNo, orderId } = await payWrongAmount()
       const result = await decide(await readSingleReviewId(), askDecision)
       expect(result).toMatchObject({
@@ -186,7 +186,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(await readRevenue()).toBe(due)
     })
 
-    test('as a part: a payment of the first order closes the order for the remainder', async () => {
+    test('a partial payment: if the remainder is paid through the first order, the order for the remainder is closed', async () => {
       const { regNo, orderId } = await payWrongAmount()
       await decide(await readSingleReviewId(), askDecision)
       const secondPayment = buildSale('AP2', toAmount(due - 400_000), addMs(2 * day))
@@ -202,7 +202,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
-    test('while the complete response of the gateway is processed: a success in either order, and one email', async () => {
+    test('while the gateway’s complete response is processed leads to one success and one email, in either order', async () => {
       const { regNo, orderId } = await registerSample(store)
       const incomplete = { ...buildSale('AP1'), currency: '' } as PaymentEvent
       await store.applyPaymentEvent(orderId, incomplete, newEmail)
@@ -222,7 +222,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(await listOpenReviews()).toEqual([])
     })
 
-    test('a second payment of a paid order cannot be accepted', async () => {
+    test('a second payment for a paid order is not allowed', async () => {
       const { regNo } = await payTwice()
       expect(await decide(await readSingleReviewId(), acceptDecision)).toMatchObject({
         error: { code: 'not_allowed', message: expect.stringContaining('already paid') },
@@ -230,7 +230,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(await sumPayments(regNo)).toBe(due)
     })
 
-    test('ends the reviews of both mismatching payments in one response', async () => {
+    test('or dismissing both mismatching payments in one response ends both reviews', async () => {
       const { regNo, orderId } = await registerSample(store)
       const otherCapture = { reference: 'AP2', amount: due, currency: 'INR', kind: 'sale' as const }
       const inDollars = {
@@ -247,7 +247,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('the same response while polling, even with different wording, reopens nothing', async () => {
+    test('is final: the same payment in a later response, even with another time, does not reopen the review', async () => {
       const { regNo, orderId } = await payWrongAmount()
       await decide(await readSingleReviewId(), acceptDecision)
       const repeatedEvent = buildSale('AP1', toAmount(400_000), addMs(2 * day))
@@ -265,7 +265,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
-    test('an unclear payment counts with the reference that the treasurer found in the merchant panel', async () => {
+    test('an unclear payment requires the reference that the treasurer found in the merchant panel', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(5 * day) }, null)
       const id = await readSingleReviewId()
@@ -286,7 +286,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(await readRevenue()).toBe(due)
     })
 
-    test('a reference that paid another order is rejected', async () => {
+    test('with a reference that paid for another order is rejected', async () => {
       const [paidRegistration, unclearRegistration] = [
         await registerSample(store),
         await registerSample(store),
@@ -328,7 +328,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       ] as const)
         await store.applyPaymentEvent(orderId, buildSale(reference), newEmail)
       const id = await send(unsure.regNo, createRefundResponse('unsure'))
-      await send(begun.regNo, createRefundStarted('10008'))
+      await send(begun.regNo, createStartedRefundResponse('10008'))
       const acceptUnder = (reference: string) =>
         decide(`R${id}`, { ...acceptDecision, reference }, addMs(2 * day))
       expect(await acceptUnder('10008')).toMatchObject({
@@ -343,7 +343,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
   })
 
   describe('dismissing', () => {
-    test('a test transaction: no payment, no review, and the delegate can pay', async () => {
+    test('a test transaction records no payment, ends the review and lets the delegate pay', async () => {
       const { regNo, orderId } = await registerSample(store)
       const testTransaction = { ...buildSale('T1'), kind: 'test' } as PaymentEvent
       await store.applyPaymentEvent(orderId, testTransaction, newEmail)
@@ -362,13 +362,13 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         newEmail,
       )
       expect(await listOpenReviews()).toEqual([])
-      // The real payment arrives later, with a different reference.
+      // The real payment has a different reference and arrives later.
       await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       expect((await readStored(store, regNo)).paymentStatus).toBe('success')
       expect(await readRevenue()).toBe(due)
     })
 
-    test('one of two reasons leaves the other reason open', async () => {
+    test('one of two reviews leaves the other open', async () => {
       const { regNo, orderId } = await payTwice()
       await store.applyPaymentEvent(orderId, buildSale('AP3'), newEmail)
       const [first, second] = await store.reviews('demo')
@@ -385,7 +385,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     })
 
     test.each(['refund', 'dismiss', 'move'] as const)(
-      'after staff decide on cash for an order whose own payment was decided before (%s), the order is no longer pending or queried',
+      'cash for an order ends the order if staff have already decided on its card payment (%s)',
       async (decision) => {
         const { regNo } = await registerSample(store, { gateway: 'airpay' })
         const colleague = await registerSample(store)
@@ -414,7 +414,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       },
     )
 
-    test('cash alone leaves the order of the gateway open: it can still be paid', async () => {
+    test('cash leaves an order without a card payment open, so it can still be paid through the gateway', async () => {
       const { regNo, orderId } = await registerSample(store, { gateway: 'airpay' })
       await payTooMuchInCash(regNo)
       await decide(await readSingleReviewId(), dismissDecision)
@@ -471,7 +471,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(await readRevenue()).toBe(2 * due)
     })
 
-    test('a payment that does not match the other registration goes to review for that registration', async () => {
+    test('a payment to a registration with another price puts it under review for that registration', async () => {
       const { regNo, orderId } = await payWrongAmount()
       const colleague = await registerSample(store)
       await decide(await readSingleReviewId(), buildMoveDecision(colleague.regNo))
@@ -496,7 +496,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(await sumPayments(regNo, colleague.regNo)).toBe(400_000)
     })
 
-    test('while another user decides on the same page: only one of the two decisions is applied', async () => {
+    test('a payment while another user decides on it from the same page applies only one of the decisions', async () => {
       const { regNo } = await payWrongAmount()
       const colleague = await registerSample(store)
       const [review] = await store.reviews('demo')
@@ -533,7 +533,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     })
   })
 
-  test('a late payment of the failed first attempt of a paid registration is dismissed or refunded, and is never a second success', async () => {
+  test('a late payment for a failed first attempt, after the retry was paid, can be dismissed or refunded but not accepted', async () => {
     const { regNo, orderId } = await registerSample(store, { gateway: 'airpay' })
     await store.applyPaymentEvent(orderId, buildDecline(), null)
     const retryResult = await store.retry(regNo, addMs(HOUR_MS))

@@ -1,4 +1,4 @@
-/** The store contract on a PostgreSQL server of any version. */
+/** Runs the store contract on a PostgreSQL server of any version. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
@@ -9,13 +9,13 @@ import type { PostgresServer } from './postgres-server.ts'
 
 export type StoreOnPostgres = { url: string; store: Store; shell: pg.Client; end(): Promise<void> }
 
-/** The template database of each server, with tables but no rows: copying it is faster than creating the tables. */
+/** Each server's template database has tables but no rows. Copying it is faster than creating the tables. */
 const templates = new WeakMap<PostgresServer, Promise<string>>()
 const TEMPLATE_NAME = 'lent_tables'
 async function createTemplate(server: PostgresServer): Promise<string> {
   const { store } = await openPostgresStore({ url: await server.database(TEMPLATE_NAME) })
   await store.close()
-  // A closed connection may still be open in PostgreSQL, and a database with open connections cannot be copied.
+  // PostgreSQL may not have ended a closed connection yet, and cannot copy a database that has connections.
   const shell = await server.shell()
   for (;;) {
     const { rowCount } = await shell.query('SELECT 1 FROM pg_stat_activity WHERE datname = $1', [
@@ -35,7 +35,7 @@ export function getTemplate(server: PostgresServer): Promise<string> {
   return template
 }
 
-/** Limits above those of a server, because operations wait longer for each other on a busy machine. */
+/** Longer timeouts than in production, because operations wait longer for each other on a busy machine. */
 export const PATIENT_LIMITS = { maxConnectionWaitMs: 120_000, maxLockMs: 120_000 }
 
 /** Opens a store on a separate database, and a shell on the same database. */
@@ -57,12 +57,12 @@ export async function openNewStore(server: PostgresServer, name: string): Promis
   }
 }
 
-/** Returns a function that removes every row that a test added. Only this function may use `shell`. */
+/** Returns a function that removes all rows. Only this function may use `shell`. */
 export async function prepareEmptying(shell: pg.Client): Promise<() => Promise<void>> {
   const { rows } = await shell.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('rollcall_version', 'row_locks')",
   )
-  // Triggers forbid deletions, but a shell can disable triggers. TRUNCATE would recreate every file.
+  // Triggers forbid deletions, but this session can disable them. TRUNCATE would be slower: it recreates every file.
   await shell.query('SET session_replication_role = replica')
   const deleteSql = `${rows.map((row) => `DELETE FROM ${row.name}`).join('; ')};
     SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence;
@@ -73,7 +73,7 @@ export async function prepareEmptying(shell: pg.Client): Promise<() => Promise<v
 }
 
 /**
- * Saves the rows of every table. Returns a function that replaces all rows with them. `shell` has triggers disabled.
+ * Saves the rows of every table. Returns a function that restores them. Triggers must be disabled in `shell`.
  */
 async function saveRows(shell: pg.Client): Promise<() => Promise<void>> {
   const { rows: tables } = await shell.query<{ name: string }>(

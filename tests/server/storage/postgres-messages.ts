@@ -1,8 +1,8 @@
-/** Reads messages of PostgreSQL's protocol (version 3) from a connection, for the delaying proxy. */
+/** Reads PostgreSQL protocol messages (version 3) from a connection, for the delaying proxy. */
 
 export type Message = {
   /**
-   * The type byte of the message. Empty for the first messages of a connection, which have none.
+   * The message's type byte. Empty for a connection's first messages, which have none.
    */
   readonly type: string
   /** The body, or its beginning if it is long. */
@@ -18,17 +18,17 @@ export type MessageReader = {
   expectTlsAnswer(): void
 }
 
-/** Only the beginning of a longer message is stored. It contains the statement's name and first words. */
+/** Of longer messages, only the beginning is stored. It contains the statement's name and first words. */
 const MAX_STORED_BYTES = 2_048
 const LENGTH_BYTES = 4
 const TLS_REQUEST = 80_877_103
 const GSS_REQUEST = 80_877_104
-/** Version 3.0 and later. */
-const VERSION_MIN = 3 << 16
+/** Protocol versions from 3.0, and below `MAX_VERSION`. */
+const MIN_VERSION = 3 << 16
 const MAX_VERSION = 4 << 16
 
 /**
- * Creates a reader of messages. With `isClient`, it reads a client's messages, and the first ones have no type byte.
+ * Creates a message reader. With `isClient`, it reads the messages from a client, whose first ones have no type byte.
  */
 export function createMessageReader(isClient: boolean): MessageReader {
   let hasTypeByte = !isClient
@@ -76,26 +76,26 @@ export function createMessageReader(isClient: boolean): MessageReader {
   }
 }
 
-/** Returns the number of bytes of a message that must be read, according to its beginning. */
+/** Returns how many bytes of a message must be read, judging by the bytes stored so far. */
 function countNeededBytes(stored: Buffer, typeBytes: number): number {
   if (stored.length < typeBytes + LENGTH_BYTES) return typeBytes + LENGTH_BYTES
   return typeBytes + Math.min(stored.readInt32BE(typeBytes), MAX_STORED_BYTES)
 }
 
-const isVersion = (code: number): boolean => code >= VERSION_MIN && code < MAX_VERSION
+const isVersion = (code: number): boolean => code >= MIN_VERSION && code < MAX_VERSION
 
 export const isTlsRequest = ({ type, body }: Message): boolean =>
   type === '' && [TLS_REQUEST, GSS_REQUEST].includes(body.readInt32BE(0))
 
-/** Returns the strings that zero bytes separate. */
+/** Splits a message body into its zero-terminated strings. */
 const readTexts = (body: Buffer): readonly string[] => body.toString('utf8').split('\0')
 
 export type StatementReader = {
-  /** Returns the statement that a message runs, or null if it runs none. */
+  /** Returns the statement that a message runs. Null if it runs none. */
   readStatement(message: Message): string | null
 }
 
-/** Creates a reader that stores the texts of prepared statements, to find the text of an execution by name. */
+/** Creates a reader that stores the text of prepared statements, and finds it when one is executed by name. */
 export function createStatementReader(): StatementReader {
   const preparedTexts = new Map<string, string>()
   return {
@@ -110,6 +110,6 @@ export function createStatementReader(): StatementReader {
 
 export const isCommit = (statement: string): boolean => /(^|;)\s*commit\b/i.test(statement)
 
-/** Returns whether the server reports a committed transaction. */
+/** Returns whether the server reports in this message that a transaction was committed. */
 export const isCommitted = ({ type, body }: Message): boolean =>
   type === 'C' && readTexts(body)[0] === 'COMMIT'

@@ -1,4 +1,4 @@
-/** The migrations of an older PostgreSQL database produce the schema of a new one. */
+/** Migrating an older PostgreSQL database produces the schema of a new one. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { buildSale, readStored, newEmail, registerSample } from '../sample-regis
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-/** The first version of PostgreSQL databases. */
+/** The version of the first PostgreSQL databases. */
 const FIRST_VERSION = 21
 
 /** The schema of a database of the first version. */
@@ -101,7 +101,7 @@ else {
     (await shell.query<{ version: number }>('SELECT version FROM rollcall_version')).rows[0]
       ?.version
 
-  test('a process without permission to migrate rejects an older database; others migrate it with its data', async () => {
+  test('an older database is rejected by a process that may not migrate it; other processes migrate it with its data', async () => {
     const { url, shell } = await createOlderDatabase('older')
     await expect(openPostgresStore({ url })).rejects.toThrow(
       /^The database in PostgreSQL is from an older version of Rollcall/,
@@ -111,13 +111,13 @@ else {
     const { orderId } = await registerSample(store)
     expect((await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)).changed).toBe(true)
     await store.close()
-    // A restored database has no statistics: without them a step scanned a table per registration.
+    // A restored database has no statistics. Without them, a step would scan a table once per registration.
     const statistics = await shell.query("SELECT 1 FROM pg_stats WHERE tablename = 'registrations'")
     expect(statistics.rows.length).toBeGreaterThan(0)
     await shell.end()
   })
 
-  test('of two servers that start simultaneously on an older database, one migrates it, and the other waits and then starts', async () => {
+  test('of two servers that start at the same time on an older database, one migrates it, and the other waits and then starts', async () => {
     const { url, shell } = await createOlderDatabase('twice')
     await shell.query('CREATE TABLE migration_lock ("only" integer PRIMARY KEY)')
     await shell.query('INSERT INTO migration_lock VALUES (1)')
@@ -142,7 +142,7 @@ else {
     await Promise.all([shell.end(), monitor.end()])
   })
 
-  test('three servers that start simultaneously on an empty database all succeed', async () => {
+  test('three servers can start at the same time on an empty database', async () => {
     const url = await server.database('both_new')
     const startups = [1, 2, 3].map(() => openPostgresStore({ url, migrates: true }))
     for (const { store } of await Promise.all(startups)) {
@@ -151,10 +151,10 @@ else {
     }
   })
 
-  test('commands refuse a database whose migration was killed, and the next startup continues it', async () => {
+  test('commands reject a database whose migration was killed, and the next startup continues the migration', async () => {
     const { url, shell } = await createOlderDatabase('killed', 30)
     const blocker = await server.shell(url)
-    // The migration waits for a table in the middle step, and is killed while it waits.
+    // The migration waits for a table in its middle step, and is killed while waiting.
     await blocker.query('BEGIN; LOCK TABLE settlement_lines')
     const startup = openPostgresStore({ url, migrates: true, faults: { maxStartMs: 0 } })
     const outcome = startup.then(
@@ -184,7 +184,7 @@ else {
     await Promise.all([shell.end(), blocker.end(), newShell.end()])
   })
 
-  test('with MIGRATE_AT_START=off the server refuses an older or empty database, and rollcall db migrate migrates it', async () => {
+  test('with MIGRATE_AT_START=off the server rejects an older or empty database, and `rollcall db migrate` migrates it', async () => {
     const { url, shell } = await createOlderDatabase('by_command')
     const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-by-command-'))
     const openOptions = { dataDir, databaseUrl: url, migrates: true, migratesAtStart: false }
@@ -221,7 +221,7 @@ else {
     rmSync(dataDir, { recursive: true })
   })
 
-  test('the migration adds the number of a cheque line that an older version had recorded', async () => {
+  test('the migration adds the number of a cheque recorded by an older version', async () => {
     const oldVersion = migrations.findIndex((step) =>
       step.includes('Adds cheque numbers of stored lines'),
     )

@@ -1,4 +1,4 @@
-/** PostgreSQL finds rows by number or key through an index, for any number of rows. */
+/** PostgreSQL finds rows by number or key through an index, however many rows a table has. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createStoreReads } from '../../../server/storage/operations/key-lookups.ts'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
@@ -26,30 +26,33 @@ const BY_KEY: readonly (readonly [
     (storeReads, { orderId }) => storeReads.registrationByOrder(orderId),
   ],
   ['a payment by its order id', (storeReads, { orderId }) => storeReads.payment(orderId)],
-  ['the history of a payment', (storeReads, { orderId }) => storeReads.paymentEvents(orderId)],
+  ['the events of a payment', (storeReads, { orderId }) => storeReads.paymentEvents(orderId)],
   [
-    'the messages of the gateway about an order',
+    'the gateway messages about an order',
     (storeReads, { orderId }) => storeReads.gatewayMessages(orderId),
   ],
-  ['the actions on a registration', (storeReads, { regNo }) => storeReads.actions(regNo)],
+  ['the actions taken on a registration', (storeReads, { regNo }) => storeReads.actions(regNo)],
   ['the documents of a registration', (storeReads, { regNo }) => storeReads.documents(regNo)],
   ['the captures of a registration', (storeReads, { regNo }) => storeReads.captures(regNo)],
   ['the refunds of a registration', (storeReads, { regNo }) => storeReads.refunds(regNo)],
   [
-    'the settlement lines of a registration',
+    'the settlement lines for a registration',
     (storeReads, { regNo }) => storeReads.settlementLinesOf(regNo),
   ],
   [
-    'the payment claims of a registration',
+    'the payment claims for a registration',
     (storeReads, { regNo }) => storeReads.paymentClaims(regNo),
   ],
   [
     'the emails of a registration',
     (storeReads, { regNo }) => storeReads.emailsOfRegistration(regNo),
   ],
-  ['the audit log of a registration', (storeReads, { regNo }) => storeReads.auditOf(regNo)],
   [
-    'the net amount paid of a registration',
+    'the audit log entries for a registration',
+    (storeReads, { regNo }) => storeReads.auditOf(regNo),
+  ],
+  [
+    'the net amount paid for a registration',
     (storeReads, { regNo }) => storeReads.netAmountPaid(regNo),
   ],
   ['an access link by its token', (storeReads) => storeReads.accessLink('x')],
@@ -106,10 +109,10 @@ else {
     return plans
   }
 
-  test.each(BY_KEY)('an index finds %s, without a scan of the table', async (_name, read) => {
+  test.each(BY_KEY)('an index finds %s without a table scan', async (_name, read) => {
     const plans = await readPlans((storeReads) => read(storeReads, ids))
     expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([])
-    // A full index scan counts as a scan too; the refunds index contains only completed refunds.
+    // A full index scan is a scan too. The refunds index is exempt because it contains only completed refunds.
     const scans = plans.flatMap((plan, index) =>
       /Index (?:Only )?Scan/.test(plan) ? [[plan, plans[index + 1] ?? ''] as const] : [],
     )

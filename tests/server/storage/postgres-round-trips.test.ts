@@ -1,4 +1,4 @@
-/** The round trips to PostgreSQL of the most frequent operations, with BEGIN and COMMIT. */
+/** The number of round trips to PostgreSQL for the most frequent operations, including BEGIN and COMMIT. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import type { OrderId } from '../../../engine/index.ts'
@@ -17,7 +17,7 @@ import { getTemplate } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-/** Several runs, because the first ones prepare statements and others include background work of the store. */
+/** Several runs, because the first ones prepare statements and others coincide with the store's background work. */
 const RUN_COUNT = 6
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
@@ -57,11 +57,7 @@ else {
           return () => store.registration(regNo)
         },
       ],
-      [
-        'a page of a list',
-        1,
-        async () => () => store.listPage({ eventId: 'demo', answers: {} }, 1, 20),
-      ],
+      ['a list page', 1, async () => () => store.listPage({ eventId: 'demo', answers: {} }, 1, 20)],
       [
         'a gateway message',
         1,
@@ -82,7 +78,7 @@ else {
         },
       ],
       [
-        'a confirmed payment that was read before',
+        'a confirmed payment whose keys are known',
         2,
         async (run) => {
           const { orderId } = await registerSample(store)
@@ -112,14 +108,17 @@ else {
         },
       ],
     ]
-  test.each(operations)('the number of round trips of %s is %i', async (_, roundTrips, prepare) => {
-    const counts: number[] = []
-    for (let run = 0; run < RUN_COUNT; run += 1) {
-      const operation = await prepare(run)
-      const tripsBefore = proxy.traffic().roundTrips
-      await operation()
-      counts.push(proxy.traffic().roundTrips - tripsBefore)
-    }
-    expect(Math.min(...counts)).toBe(roundTrips)
-  })
+  test.each(operations)(
+    'the number of round trips for %s is %i',
+    async (_, roundTrips, prepare) => {
+      const counts: number[] = []
+      for (let run = 0; run < RUN_COUNT; run += 1) {
+        const operation = await prepare(run)
+        const tripsBefore = proxy.traffic().roundTrips
+        await operation()
+        counts.push(proxy.traffic().roundTrips - tripsBefore)
+      }
+      expect(Math.min(...counts)).toBe(roundTrips)
+    },
+  )
 }

@@ -1,4 +1,4 @@
-/** A PostgreSQL server in a temporary folder for a test file, from the npm package or an installed one. */
+/** Runs a PostgreSQL server in a temporary folder for a test file, from the npm package or an installation. */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -23,14 +23,14 @@ import pg from 'pg'
 export type PostgresServer = {
   /** The folder of the server's socket. */
   readonly folder: string
-  /** Creates a database, empty or as a copy of an unused one. Returns its URL. */
+  /** Creates a database, empty or as a copy of a template that has no connections. Returns its URL. */
   database(
     name: string,
     options?: { readonly locale?: string; readonly encoding?: string; readonly template?: string },
   ): Promise<string>
-  /** Opens a direct connection, by default to the server's own database. */
+  /** Opens a direct connection, by default to the server's default database. */
   shell(url?: string): Promise<pg.Client>
-  /** Simulates a crash, and starts the server again. */
+  /** Simulates a crash, and restarts the server. */
   crash(): Promise<void>
   /** Restarts the server as a standby, which accepts no writes until it is promoted. */
   becomeStandby(): Promise<void>
@@ -47,12 +47,12 @@ const PACKAGED_FOLDER = join(
 )
 /** Debian's folder, with a subfolder for each version. */
 const INSTALLED_FOLDER = '/usr/lib/postgresql'
-/** The user that runs PostgreSQL if the tests run as root, which PostgreSQL refuses. */
+/** Runs PostgreSQL if the tests run as root, because PostgreSQL refuses to run as root. */
 const UNPRIVILEGED_USER: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const USER = 'rollcall'
 
-/** Returns the folder with initdb and postgres, which POSTGRES_BIN may set, or null if no program can run. */
+/** Returns the folder with initdb and postgres (POSTGRES_BIN takes precedence). Null if none of them can run. */
 function findBinaries(): string | null {
   makeLinks()
   const installedVersions = existsSync(INSTALLED_FOLDER) ? readdirSync(INSTALLED_FOLDER) : []
@@ -69,9 +69,9 @@ function findBinaries(): string | null {
 const canRun = (folder: string): boolean =>
   spawnSync(join(folder, 'postgres'), ['--version'], UNPRIVILEGED_USER).status === 0
 
-/** The oldest supported version: Debian 12's. */
+/** The oldest supported version, which Debian 12 includes. */
 const OLDEST_VERSION = 15
-/** Returns the folder with the programs of that version, or null if it is not installed. */
+/** Returns the folder with the programs of the oldest supported version. Null if it is not installed. */
 export function findOldestBinaries(): string | null {
   const folder = join(INSTALLED_FOLDER, String(OLDEST_VERSION), 'bin')
   if (canRun(folder)) return folder
@@ -94,14 +94,14 @@ function makeLinks(): void {
     try {
       symlinkSync(basename(source), link)
     } catch (error) {
-      // Another test worker created it in the meantime.
+      // Another test worker has created the link in the meantime.
       if (!existsSync(link)) throw error
     }
   }
 }
 
 const defaultBinaries = findBinaries()
-/** False if PostgreSQL is missing, which is reported once. */
+/** Whether PostgreSQL is available. If it is missing, this is reported once. */
 export const hasPostgres = defaultBinaries !== null
 if (defaultBinaries === null)
   console.warn('· no PostgreSQL here: tests that need it are skipped (npm ci installs it)')
@@ -168,11 +168,11 @@ export async function startPostgres(
   }
 }
 
-/** Inside Node's compile cache folder, where tests/run.js removes files older than a day. */
+/** In Node's compile cache folder, where tests/run.js removes files that are more than a day old. */
 const CACHE_DIR = join(import.meta.dirname, '../../.cache/compiled')
 
 /**
- * Creates the files of a new server. initdb always creates the same ones, so they are cached: unpacking them takes a
+ * Creates the files for a new server. initdb always creates the same files, so they are cached. Unpacking them takes a
  * tenth of the time.
  */
 function makeCluster(programs: string, data: string): void {
@@ -202,7 +202,7 @@ function makeCluster(programs: string, data: string): void {
 
 function runServer(folder: string, data: string, socketFolder: string): ChildProcess {
   const settings = [
-    // Power cuts are not tested.
+    // No test simulates a power cut.
     'fsync=off',
     'full_page_writes=off',
     'shared_buffers=32MB',

@@ -1,4 +1,4 @@
-/** One event's share of the connections to PostgreSQL, unreleased locks, and an exhausted pool. */
+/** One event's share of the PostgreSQL connections, locks that are not released, and an exhausted pool. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ import { prepareEmptying, getTemplate } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-/** Timeouts long enough that no lock or wait times out during a test. */
+/** Long enough that no lock or wait times out during a test. */
 const LONG_MS = 300_000
 const CONNECTION_COUNT = 16
 const SHARE = 4
@@ -81,7 +81,7 @@ else {
   const repeat = <T>(times: number, run: () => T): readonly T[] =>
     Array.from({ length: times }, () => run())
 
-  test('requests of one event that wait for a lock do not use every connection, and other events can register', async () => {
+  test('requests for one event that are waiting for a lock leave connections for delegates of other events', async () => {
     await open({ maxLockMs: LONG_MS, maxConnectionWaitMs: LONG_MS })
     const regNo = await register('first')
     await register('second')
@@ -102,13 +102,13 @@ else {
     expect(settledResults).toEqual(repeat(CONNECTION_COUNT + SHARE, () => 'done'))
   })
 
-  test("a request that waits too long for its event's share is rejected as busy, and later ones are served", async () => {
+  test("a request that waits too long for its event's share is rejected as busy, and later requests are served", async () => {
     await open({ maxLockMs: LONG_MS, maxConnectionWaitMs: 50 })
     const regNo = await register('first')
     await lockRegistrations(regNo)
     const blocked = repeat(SHARE, () => write(regNo))
     await waitUntilWaiting(SHARE)
-    // The request borrows a connection, returns it because of the lock, and waits for the event's share.
+    // The request borrows a connection, returns it because of the lock, and waits for its event's share.
     const rejection = await write(regNo)
     expect(rejection).toBeInstanceOf(StoreBusy)
     expect(rejection).toMatchObject({
@@ -120,7 +120,7 @@ else {
     expect(await write(regNo)).toBe('done')
   })
 
-  test('one event uses more connections than its share while no other event needs them', async () => {
+  test('one event can use more connections than its share while no other event needs them', async () => {
     await open({ maxConnectionWaitMs: LONG_MS })
     // Each registration stays in its transaction until the test opens the gate, without a lock.
     await shell.query(`CREATE TABLE gate (opened boolean);
@@ -144,7 +144,7 @@ else {
     await shell.query('DROP TRIGGER waits ON registrations; DROP TABLE gate')
   })
 
-  test('when all connections are in use, a request is rejected as busy, and later ones are served', async () => {
+  test('when all connections are in use, a request is rejected as busy, and later requests are served', async () => {
     await open({ maxLockMs: LONG_MS, maxConnectionWaitMs: 50 })
     const regNos: RegNo[] = []
     for (const event of ['first', 'second', 'third', 'fourth']) regNos.push(await register(event))
@@ -201,7 +201,7 @@ else {
     beforeEach(() => open({}))
     afterEach(() => pool.end())
 
-    test('keeps its last connection when idle, because PostgreSQL may have no free connection later', async () => {
+    test('keeps its last connection while idle, because PostgreSQL may have none free later', async () => {
       pool = openPool(() => {}, 1)
       const earlierIds = await readConnectionIds()
       expect(earlierIds.size).toBe(SHARE)
@@ -211,12 +211,12 @@ else {
       await shell.query('ALTER ROLE narrow CONNECTION LIMIT -1')
     })
 
-    test('with one connection lets requests wait if PostgreSQL has no second connection', async () => {
+    test('with one connection lets requests wait if PostgreSQL refuses a second connection', async () => {
       let refusals = 0
       pool = openPool(() => {
         refusals += 1
       })
-      // PostgreSQL may still be ending the connections of the previous test.
+      // PostgreSQL may still be closing the previous test's connections.
       await expect.poll(countConnections).toBe(0)
       await shell.query('ALTER ROLE narrow CONNECTION LIMIT 1')
       await pool.query('SELECT 1')

@@ -1,4 +1,4 @@
-/** The store contract on a real PostgreSQL, and tests of its specific risks. */
+/** The store contract on PostgreSQL, and tests for risks that are specific to PostgreSQL. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -70,14 +70,17 @@ else
       })
       afterAll(() => setup.end())
 
-      test.each(CARELESS_CHANGES)('reject %s from every client', async (_, sql, message) => {
-        await setup.shell.query('BEGIN')
-        await expect(setup.shell.query(sql)).rejects.toThrow(message)
-        await setup.shell.query('ROLLBACK')
-      })
+      test.each(CARELESS_CHANGES)(
+        'reject a manual change from every client: %s',
+        async (_, sql, message) => {
+          await setup.shell.query('BEGIN')
+          await expect(setup.shell.query(sql)).rejects.toThrow(message)
+          await setup.shell.query('ROLLBACK')
+        },
+      )
     })
 
-    test('counters equal the counted rows after every kind of payment event', async () => {
+    test('the counters equal the number of rows after every kind of payment event', async () => {
       const { store, shell, end } = await openOnServer('counted')
       await createPaymentHistories(store, false)
       const { rows } = await shell.query(COUNT_ROWS_SQL)
@@ -142,7 +145,7 @@ else
       await end()
     })
 
-    test('a failed statement is retried, and the statement after it is not run', async () => {
+    test('a failed statement can be repeated after a savepoint, and a statement sent after a failure is not run', async () => {
       const url = await server.database('again')
       const { sql, queue, commit, rollBack, end } = await connect(url)
       const divide = sql<{ one: number }>('SELECT 6 / CAST($1 AS bigint) AS one')
@@ -165,8 +168,8 @@ else
 
     describe('two servers with one database', () => {
       /**
-       * Sells the last seat on two servers, and returns how often it was sold. Both reach the update of the seat
-       * before either runs it, unless the seat is locked.
+       * Sells the last seat on two servers, and returns how often it was sold. Unless the seat is locked, both servers
+       * are about to update it before either does.
        */
       async function sellLastSeat(name: string, withoutLock?: 'seat'): Promise<number> {
         const { url, store, shell, end } = await openOnServer(name)
@@ -215,9 +218,9 @@ else
         expect(await sellLastSeat('twice', 'seat')).toBe(2)
       })
 
-      test('of 64 requests for the last seat, half at each, exactly one gets it', async () => {
+      test('exactly one of 64 requests, split between two servers, gets the last seat', async () => {
         const { url, store, end } = await openOnServer('many')
-        const secondStore = await openStore({ dataDir: '/nowhere', databaseUrl: url })
+        const { store: secondStore } = await openPostgresStore({ url, faults: PATIENT_LIMITS })
         const limits = [{ id: 'hall', max: 1, full: { message: 'Full' } }]
         const file = {
           hash: 'h',
@@ -240,9 +243,9 @@ else
         await end()
       })
 
-      test('send an email once: only one server claims it', async () => {
+      test('send an email once, because only one server can claim it', async () => {
         const { url, store, end } = await openOnServer('claims')
-        const secondStore = await openStore({ dataDir: '/nowhere', databaseUrl: url })
+        const { store: secondStore } = await openPostgresStore({ url, faults: PATIENT_LIMITS })
         const { regNo } = await registerSample(store)
         for (let sent = 0; sent < 20; sent += 1) await store.queueMail(regNo, newEmail, noon)
         const dueEmails = await store.dueMails(noon, 100)
@@ -258,7 +261,7 @@ else
       })
     })
 
-    test('when every connection is cut, calls in progress fail, no confirmed data is lost, and the next call works', async () => {
+    test('when all connections are cut, calls in progress fail, no confirmed data is lost, and the next call succeeds', async () => {
       const { store, shell, end } = await openOnServer('cut')
       const registrations = Array.from({ length: 300 }, () => buildRegistration())
       const resultPromises = registrations.map((registration) =>
@@ -294,7 +297,7 @@ else
       await end()
     })
 
-    test('an operation whose connection PostgreSQL ends at each COMMIT reports busy and is not stored', async () => {
+    test('if PostgreSQL closes the connection at every COMMIT, the operation is rejected as busy and nothing is stored', async () => {
       const { store, shell, end } = await openOnServer('committing')
       await shell.query(`CREATE FUNCTION end_me() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`)
@@ -309,7 +312,7 @@ else
       await end()
     })
 
-    test('a status response is never stored without its effect, however the write ends', async () => {
+    test('a status response is stored together with its effect or not at all, even if the write fails', async () => {
       const { store, shell, end } = await openOnServer('broken')
       const { orderId } = await registerSample(store)
       const gatewayResponse = {
@@ -358,7 +361,7 @@ else
       await shell.end()
     })
 
-    test('rejects a database of a newer version, and a missing one, with an explanation', async () => {
+    test('rejects a database from a newer version, or a missing database, with an explanation', async () => {
       const { url, shell, end } = await openOnServer('newer')
       await shell.query('UPDATE rollcall_version SET version = 999')
       await expect(openPostgresStore({ url })).rejects.toThrow('newer version of Rollcall (999')

@@ -23,11 +23,11 @@ import { readMovementSums } from '../../../server/storage/reports/movement-sums.
 import { computeSalesOfList } from '../../../server/storage/reports/sales-totals.ts'
 import { readAuditLog, listAuditLogUsers } from '../../../server/storage/staff/audit-log-entries.ts'
 
-// A new call of `buildQuery` needs a line here: the test counts the calls.
+// A new call to `buildQuery` needs a line here. A test counts the calls.
 
 /** These statements run on SQLite only. */
 const SQLITE_ONLY = /pragma_journal_mode|^insert into "counters"/
-/** Returns the statements that PostgreSQL runs, of all modules that the test has loaded. */
+/** Returns the statements that PostgreSQL runs, from all modules that the test has loaded. */
 export const listPostgresStatements = (): readonly string[] =>
   [...new Set(listStatements(postgresDialect))].filter((text) => !SQLITE_ONLY.test(text))
 
@@ -66,9 +66,9 @@ const byNumber: UniqueRule = {
   onDuplicate: 'block',
   parts: [{ id: 'number', as: 'text' }],
 }
-const ACTIVITY = { who: null, events: [EVENT], kinds: null, words: '', from: null, to: null }
+const AUDIT_LOG_QUERY = { who: null, events: [EVENT], kinds: null, words: '', from: null, to: null }
 
-/** Makes every call, on a database with rows. The caller undoes writes. */
+/** Runs every query built with `buildQuery`. The database must contain rows. The caller must undo the writes. */
 export async function runQueries(sql: Sql): Promise<void> {
   for (const query of QUERIES) {
     await listPage(sql, query, 1, 20)
@@ -92,11 +92,11 @@ export async function runQueries(sql: Sql): Promise<void> {
   for (const status of ['queued', 'failed', 'sent', null] as const)
     await listEmails(sql, { events: [EVENT], status, address: 'delegate@example.org' }, 1_000, 20)
   await countEmails(sql, [EVENT])
-  await readAuditLog(sql, ACTIVITY, 1_000, 20)
+  await readAuditLog(sql, AUDIT_LOG_QUERY, 1_000, 20)
   await readAuditLog(
     sql,
     {
-      ...ACTIVITY,
+      ...AUDIT_LOG_QUERY,
       who: 'Meera',
       kinds: ['changes', 'exports'],
       words: 'name',
@@ -112,7 +112,7 @@ export async function runQueries(sql: Sql): Promise<void> {
   await findConflictingAnswer(sql, EVENT, [byNumber], answers).catch(() => {})
 }
 
-/** Files whose calls of `buildQuery` only insert rows. */
+/** Files whose calls to `buildQuery` only insert rows. */
 const INSERT_FILES: readonly string[] = [
   'lists/search-index.ts',
   'payments/find-duplicate-payments.ts',
@@ -120,7 +120,7 @@ const INSERT_FILES: readonly string[] = [
   'registrations/fill-unique-answers.ts',
   'seats/seats-of-earlier-registrations.ts',
 ]
-/** The number of calls of `buildQuery` that `runQueries` covers, by file. */
+/** The number of calls to `buildQuery` that `runQueries` covers in each file. */
 export const EXPECTED_COUNTS: Readonly<Record<string, number>> = {
   'lists/list-and-search-registrations.ts': 3,
   'lists/search-registrations.ts': 6,
@@ -147,7 +147,7 @@ export function countQueries(folder: string): Readonly<Record<string, number>> {
 }
 
 export type RecordedQueries = Map<string, readonly unknown[]>
-/** Forwards statements, and records each text with the values of its first call. */
+/** Forwards statements to `sql`, and records the text of each with the parameters of its first call. */
 export function recordQueries(sql: Sql, recorded: RecordedQueries): Sql {
   const createStatement = <Row>(text: string): ReturnType<typeof sql<Row>> => {
     const statement = sql<Row>(text)

@@ -1,4 +1,4 @@
-/** Store contract for rules across registrations, which are checked in the transaction that registers. */
+/** Store contract for rules across registrations, checked in the transaction that stores a registration. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { registerThorough } from '../../runs.ts'
 import { INR, readCurrency, toAmount } from '../../../engine/index.ts'
@@ -57,7 +57,7 @@ const createLine = (id: string, amount: number): Line => ({
   gst: toAmount(0),
   total: toAmount(amount),
 })
-/** 5,000 rupees, less the discounts. */
+/** Creates a quote for 5,000 rupees less the discounts. */
 const createQuote = (discounts: readonly number[], currency = INR): Quote => {
   const lines = [
     createLine('registration', 500_000),
@@ -94,7 +94,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
   }
 
   describe('unique answers', () => {
-    test('include registrations from before the rule and from the time when it was removed', async () => {
+    test('include those of registrations made before the rule was added and while it was removed', async () => {
       const uniqueContext = createContext({ unique: [byName] })
       await registerSample(store, { name: 'Before' })
       await registerSample(store, { name: 'First', externalContext: uniqueContext })
@@ -112,7 +112,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       ).toBe(null)
     })
 
-    test('include a registration stored without the rule in the same batch', async () => {
+    test('include that of a registration stored without the rule in the same batch', async () => {
       const uniqueContext = createContext({ unique: [byName] })
       const errors = await callInOrder(setUp(), [
         () => registerAndReadError({ name: 'First', externalContext: uniqueContext }),
@@ -124,7 +124,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       )
     })
 
-    test('allow only one of fifty concurrent registrations', async () => {
+    test('allow only one of fifty concurrent registrations with the same answer', async () => {
       const results = Array.from({ length: 50 }, () =>
         registerAndReadError({
           name: 'Asha',
@@ -143,7 +143,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       })
     })
 
-    test('are released when the payment fails; a retry is rejected if another registration uses them by then', async () => {
+    test('are released when the payment fails; a retry is rejected if another registration has used them since', async () => {
       const uniqueContext = createContext({ unique: [byName] })
       const { regNo, orderId } = await registerSample(store, { externalContext: uniqueContext })
       await store.applyPaymentEvent(orderId, buildDecline(), null)
@@ -156,7 +156,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
   })
 
   describe('a discount code', () => {
-    test('with three uses accepts three of fifty concurrent registrations', async () => {
+    test('with three uses is accepted for three of fifty concurrent registrations', async () => {
       const usedCode = await createCodeContext('abc', 3)
       const results = Array.from({ length: 50 }, () =>
         registerAndReadError({ externalContext: usedCode }),
@@ -168,7 +168,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       expect((await store.valuesInUse('demo')).codes).toEqual({ coupon: 3 })
     })
 
-    test('the discount of a code is the total of its lines in the current bills, by currency', async () => {
+    test('has given as discount, per currency, the total of its lines in the current bills', async () => {
       const names = Array.from({ length: 5 }, (_, index) => `list${index}`)
       for (const [kind, codes] of [
         ['coupon', names],
@@ -194,7 +194,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
         const payment = buildSale(`AP${regNo}`, total ?? toAmount(0))
         await store.applyPaymentEvent(orderId, { ...payment, currency } as PaymentEvent, null)
       }
-      // Two lines of one discount count as one use. The bill's other adjustment is not from the code.
+      // Two lines for one discount count as one use. The bill's other adjustment does not come from the code.
       const first = await register('list1', createQuote([10_000, 2000]))
       const pending = await register('list1', createQuote([30_001]))
       const corrected = await register('list1', createQuote([40_000]))
@@ -266,13 +266,13 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('whose kind differs from the kind in the price is looked up again', async () => {
+    test('is looked up again if its kind differs from the one used for the price', async () => {
       await createCodeContext('abc', 1)
       const pricedContext = createContext({ code: { normalisedCode: 'abc', kind: 'faculty' } })
       expect(await registerAndReadError({ externalContext: pricedContext })).toBe('facts_moved')
     })
 
-    test('is held while the bank processes the payment', async () => {
+    test('counts as used while the bank processes the payment', async () => {
       const usedCode = await createCodeContext('abc', 1)
       const { orderId } = await registerSample(store, { externalContext: usedCode })
       const readCodeKind = async (): Promise<string> =>
@@ -282,7 +282,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       expect(await readCodeKind()).toBe('spent')
     })
 
-    test('that exists is not created again, and neither are the others in its batch', async () => {
+    test('that already exists is not created again, and neither are the other codes in its batch', async () => {
       await createCodeContext('abc', 1)
       const codes = ['new', 'abc'].map((code) => ({ code, folded: code }))
       const newCodes = { eventId: 'demo', kind: 'coupon', usesMax: 1, lastDay: null, note: '' }
@@ -303,7 +303,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
     const replaceList = (kind: string) =>
       store.replaceMemberList('demo', 'members', [{ key: 'l1', cells: { kind } }], 'office', noon)
 
-    test('with a changed row is looked up again', async () => {
+    test('is looked up again if the row used for the price has changed', async () => {
       expect(await registerAndReadError({ externalContext: pricedWithRow })).toBe('facts_moved')
       await replaceList('life')
       expect(await registerAndReadError({ externalContext: pricedWithRow })).toBe(null)
@@ -311,7 +311,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       expect(await registerAndReadError({ externalContext: pricedWithRow })).toBe('facts_moved')
     })
 
-    test('is replaced as a whole, and reports new, changed and removed rows', async () => {
+    test('is replaced as a whole, and the numbers of new, changed and removed rows are returned', async () => {
       await replaceList('life')
       const rows = [
         { key: 'l1', cells: { kind: 'annual' } },

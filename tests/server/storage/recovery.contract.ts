@@ -1,4 +1,4 @@
-/** Store contract for a recovery: held work, a new number series, and payments of unknown orders. */
+/** Store contract for a recovery: held work, a new number series, and payments for unknown orders. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { instant, createOrderId, toAmount } from '../../../engine/index.ts'
 import type { Store, UnknownPayment } from '../../../server/storage/index.ts'
@@ -54,7 +54,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       })
       expect(await store.dueMails(addMs(9 * HOUR_MS), 9)).toEqual([])
       expect((await store.operatingFigures()).mailsQueued.count).toBe(0)
-      expect(await store.makeMailsDue(addMs(9 * HOUR_MS))).toBe(0)
+      expect(await store.makeUnreachedEmailsDue(addMs(9 * HOUR_MS))).toBe(0)
       expect((await readFigures()).mails).toMatchObject([
         { to: newEmail.to, subject: newEmail.subject },
       ])
@@ -94,7 +94,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
         { ...buildSale('AP1', due, at), paidAt } as never,
         newEmail,
       )
-      // This confirmation was sent earlier, and the gateway does not report the payment time.
+      // This confirmation was sent before the restore, and the gateway does not report when the payment was made.
       await store.applyPaymentEvent(untimedPayment.orderId, buildSale('AP2', due, at), newEmail)
       await store.applyPaymentEvent(
         laterPayment.orderId,
@@ -105,7 +105,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       expect(dueEmails.map(({ regNo }) => regNo)).toEqual([laterPayment.regNo])
       const { pending, held } = await readFigures()
       expect([pending, held.mails, held.since]).toEqual([{ all: 3, asked: 3, ended: 3 }, 2, 2])
-      // Sending only the copy's emails confirms no payment twice.
+      // If only the copy's emails are sent, no payment is confirmed twice.
       expect(await endRecovery('copy', addMs(3 * HOUR_MS))).toMatchObject({ sent: 0, discarded: 2 })
     })
 
@@ -178,7 +178,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       expect(await store.claimRefund(id, addMs(3 * HOUR_MS))).toBe(true)
     })
 
-    test('queries every pending payment and its next attempt immediately', async () => {
+    test('asks the gateway immediately about every pending payment and its next attempt', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.recordStatusQuery(orderId, addMs(10), addMs(90 * HOUR_MS))
       expect(await store.pendingPayments(addMs(HOUR_MS), 9)).toEqual([])
@@ -195,14 +195,14 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
         [],
         [nextOrderId],
       ])
-      // The second attempt was declined at the gateway, so there may have been a third one.
+      // The gateway declined the second attempt, so there may have been a third one.
       await store.closeUnknownOrder(nextOrderId, true, addMs(2 * HOUR_MS))
       expect(await listQueries(addMs(2 * HOUR_MS))).toEqual([createOrderId(regNo, 3)])
       await store.closeUnknownOrder(createOrderId(regNo, 3), false, addMs(2 * HOUR_MS))
       expect(await readFigures()).toMatchObject({ unknown: { toAsk: 0 } })
     })
 
-    test('has its own code, which stays the same for the same start time', async () => {
+    test('has its own code, and starting it again does not begin a second one', async () => {
       const firstRecovery = await beginRecovery()
       expect(await beginRecovery(addMs(2 * HOUR_MS), addMs(HOUR_MS))).toBe(null)
       const secondRecovery = await beginRecovery(addMs(HOUR_MS + 1), null, ['R000'])
@@ -212,7 +212,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       expect((await readFigures()).past).toHaveLength(2)
     })
 
-    test('a database identifies itself and its progress', async () => {
+    test('a database keeps its first name and reports its row counts', async () => {
       expect((await store.databaseProgress()).name).toBe(null)
       const firstIdentity = await store.identifyDatabase('this one')
       await registerAirpay()
@@ -240,7 +240,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       money: [{ reference: 'AP9', amount: due, currency: 'INR', kind: 'sale', paidAt: addMs(10) }],
       ...changes,
     })
-    test("goes to review once, with the gateway's data, and can pay a registration exactly", async () => {
+    test("goes to review once, with the gateway's data, and can be moved to a registration with the same price", async () => {
       const orderId = nextRegNo()
       expect(await store.reviewUnknownPayment(createUnknownPayment(orderId))).toBe(1)
       expect(await store.reviewUnknownPayment(createUnknownPayment(orderId))).toBe(0)
@@ -265,7 +265,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       expect(await store.reviews('demo')).toEqual([])
     })
 
-    test('suggests the registration whose next attempt has this order id, which is not issued again', async () => {
+    test('suggests the registration whose next attempt would have this order id; the id is not issued again', async () => {
       const { orderId, regNo } = await registerAirpay()
       const declined = { type: 'declined', code: '400', message: 'No', at: addMs(10) } as const
       await store.applyPaymentEvent(orderId, declined, null)
@@ -311,7 +311,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       const tenthPayment = createUnknownPayment(secondOrderId, {
         money: [{ reference: 'AP10', amount: due, currency: 'INR', kind: 'sale', paidAt: null }],
       })
-      // The gateway is queried about orders that only the settlement lists: payer and refunds.
+      // For orders that only the settlement lists, the gateway is asked about the payer and refunds.
       const ordersToQuery = await store.unknownOrders(addMs(2 * HOUR_MS), 9)
       expect(ordersToQuery.map(({ orderId }) => orderId)).toEqual([secondOrderId])
       expect((await store.reviews('demo'))[1]?.unknown?.payer).toBe(null)
@@ -325,7 +325,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       expect(await store.reviews('demo')).toHaveLength(2)
     })
 
-    test('is recorded for at most 500 orders', async () => {
+    test('the gateway is asked about at most 500 unknown orders', async () => {
       const orders = Array.from({ length: 502 }, () => ({
         orderId: createOrderId(nextRegNo(), 1),
         eventId: 'demo',

@@ -1,4 +1,4 @@
-/** Store contract for refunds, including refunds in the merchant panel. */
+/** Store contract for refunds, including those made in the merchant panel. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
 import type { Instant, PaymentEvent, RegNo } from '../../../engine/index.ts'
@@ -16,7 +16,7 @@ import {
 import type { ContractSetup } from './contract-setup.ts'
 import {
   acceptDecision,
-  createRefundStarted,
+  createStartedRefundResponse,
   day,
   dismissDecision,
   due,
@@ -56,21 +56,21 @@ export function defineRefundsContract(setUp: ContractSetup): void {
     const requestRefund = (of: string, amount: number | null = null, at = addMs(day)) =>
       store.requestRefund({ of, amount: amount === null ? null : toAmount(amount), ...grounds, at })
 
-    test('that the gateway started but could not complete is rejected, and others are unchanged', async () => {
+    test('that the gateway started but could not complete counts as rejected; other refunds do not change', async () => {
       const { regNo, orderId } = await registerPaid()
       await requestRefund(regNo, 50_000)
-      await send(createRefundStarted('RF1'))
+      await send(createStartedRefundResponse('RF1'))
       await store.recordFailedRefunds(orderId, ['RF0'])
       expect(await listStates(regNo)).toEqual(['asked'])
       await store.recordFailedRefunds(orderId, ['RF0', 'RF1'])
       expect(await listStates(regNo)).toEqual(['refused'])
       expect((await store.refunds(regNo))[0]?.said).toContain('did not accept')
     })
-    test('is requested, sent, started, and completed only when the status query confirms it', async () => {
+    test('is requested, sent and started, and is complete only once the status query confirms it', async () => {
       const { regNo, orderId } = await registerPaid()
       expect(await requestRefund(regNo)).toMatchObject({ ok: true })
       expect(await listStates(regNo)).toEqual(['wanted'])
-      await send(createRefundStarted('RF1'))
+      await send(createStartedRefundResponse('RF1'))
       expect(await listStates(regNo)).toEqual(['asked'])
       expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'success' })
       expect(await readRevenue()).toBe(due)
@@ -84,7 +84,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
         } as PaymentEvent,
         newEmail,
       )
-      // The gateway calls this state final. If the refund were rejected afterwards, it could be sent twice.
+      // The gateway calls this state final. If it were later treated as rejected, the refund could be sent twice.
       await store.recordFailedRefunds(orderId, ['RF1'])
       expect(await listStates(regNo)).toEqual(['done'])
       expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
@@ -92,7 +92,38 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
-    test('sends one email to the delegate, within a few days', async () => {
+    test.each([
+      ['without a reference', null],
+      ["with the bank's reference", 'HDFCN52026000777'],
+    ] as const)(
+      'that staff record as completed %s is the refund that the gateway reports later',
+      async (_, reference) => {
+        const { regNo, orderId } = await registerPaid()
+        await requestRefund(regNo, 50_000)
+        await send(createRefundResponse('unsure'))
+        const accepted = { ...acceptDecision, reference }
+        expect(await decide(await readSingleReviewId(), accepted)).toMatchObject({ ok: true })
+        const report = (...references: readonly string[]) =>
+          store.applyPaymentEvent(
+            orderId,
+            {
+              ...(buildSale('AP1') as ConfirmedEvent),
+              refunds: references.map((id) => ({ reference: id, amount: toAmount(50_000) })),
+            } as PaymentEvent,
+            newEmail,
+          )
+        await report('RF1')
+        await report('RF1')
+        expect(await sumPayments(regNo)).toBe(due - 50_000)
+        const completed = (await store.refunds(regNo)).filter(({ state }) => state === 'done')
+        expect(completed.map((refund) => refund.reference)).toEqual(['RF1'])
+        // A second refund of the same amount in the merchant panel is another refund.
+        await report('RF1', 'RF2')
+        expect(await sumPayments(regNo)).toBe(due - 100_000)
+      },
+    )
+
+    test('leads to one email to the delegate, within a few days', async () => {
       const { regNo } = await registerPaid()
       const listWithoutEmail = (after = noon) => store.refundsWithoutEmail(after, ['demo'], 9)
       const refundManually = (sum: number, manualReference: string, at: Instant) =>
@@ -114,7 +145,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listWithoutEmail()).toEqual([second])
     })
 
-    test('sends no email if it was made before an import, or without an address', async () => {
+    test('leads to no email if it was made before an import or the delegate has no address', async () => {
       const earlierRow = createImportRow({ paymentStatus: 'refunded' })
       const withEmail = createImportRow()
       const withoutEmail = createImportRow({ searchable: { ...withEmail.searchable, email: '' } })
@@ -126,7 +157,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(refundsToAnnounce.map(({ regNo }) => regNo)).toEqual([withEmail.regNo])
     })
 
-    test('a sale with a refunded authorisation is a success, and its delegate receives one email', async () => {
+    test('of an authorisation does not affect the sale in the same response, and the delegate receives one email', async () => {
       const { regNo, orderId } = await registerSample(store, gateway)
       const captureAndRefund = {
         ...(buildSale('AP1') as ConfirmedEvent),
@@ -148,7 +179,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
-    test('a second capture in dollars goes to review when the first is refunded, whatever the currency of the first', async () => {
+    test('of a first capture in rupees leaves a second capture in dollars under review', async () => {
       const { regNo, orderId } = await registerSample(store, gateway)
       const captureAndRefund = {
         ...(buildSale('AP1', toAmount(400_000)) as ConfirmedEvent),
@@ -166,7 +197,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect((await readStored(store, regNo)).paymentStatus).not.toBe('success')
     })
 
-    test('sends no confirmation for a payment that one response reports as received and refunded', async () => {
+    test('reported in the same response as its payment leads to no confirmation email', async () => {
       const { regNo, orderId } = await registerSample(store, gateway)
       const twoCaptures = {
         ...(buildSale('AP1') as ConfirmedEvent),
@@ -178,30 +209,30 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await store.emailsOfRegistration(regNo)).toEqual([])
     })
 
-    test('in parts: the payment is a success until it is fully refunded, and the refunds never exceed it', async () => {
+    test('can be made in parts: the payment is a success until it is fully refunded, and the refunds never exceed it', async () => {
       const { regNo, orderId } = await registerPaid()
       expect(await requestRefund(regNo, due + 1)).toMatchObject({ error: { code: 'bad_amount' } })
       expect(await requestRefund(regNo, 0)).toMatchObject({ error: { code: 'bad_amount' } })
       await requestRefund(regNo, 100_000)
-      await send(createRefundStarted('RF1'))
+      await send(createStartedRefundResponse('RF1'))
       await store.applyPaymentEvent(orderId, buildRefund('RF1', 100_000), newEmail)
       expect((await readStored(store, regNo)).paymentStatus).toBe('success')
       await requestRefund(orderId, 1_500)
-      await send(createRefundStarted('RF2'))
+      await send(createStartedRefundResponse('RF2'))
       await store.applyPaymentEvent(orderId, buildRefund('RF2', 1_500), newEmail)
       expect(await readRevenue()).toBe(400_000)
       expect(await requestRefund(regNo, 400_001)).toMatchObject({
         error: { code: 'bad_amount', message: expect.stringContaining('4,000') },
       })
       await requestRefund(regNo)
-      await send(createRefundStarted('RF3'))
+      await send(createStartedRefundResponse('RF3'))
       await store.applyPaymentEvent(orderId, buildRefund('RF3', 400_000), newEmail)
       expect((await readStored(store, regNo)).paymentStatus).toBe('refunded')
       expect([await readRevenue(), await sumPayments(regNo)]).toEqual([0, 0])
       expect(await requestRefund(regNo)).toMatchObject({ error: { code: 'bad_amount' } })
     })
 
-    test('a refund recorded by staff is not reported as unknown, unless it was dismissed or the gateway rejects it', async () => {
+    test('of a payment under review is stated as the outcome, but not if the gateway rejects the refund', async () => {
       const payInReview = async (reference: string) => {
         const registration = await registerSample(store, gateway)
         await store.applyPaymentEvent(
@@ -216,7 +247,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       const registration = await payInReview('AP1')
       await decide(registration.id, buildRefundDecision())
       expect(await listFailures(registration.regNo)).toEqual(['given-back'])
-      await send(createRefundStarted('RF1'))
+      await send(createStartedRefundResponse('RF1'))
       await store.applyPaymentEvent(registration.orderId, buildRefund('RF1', 400_000), newEmail)
       expect(await listFailures(registration.regNo)).toEqual(['given-back'])
       const dismissedReview = await payInReview('AP2')
@@ -228,7 +259,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listFailures(rejectedRefund.regNo)).toEqual(['unclear'])
     })
 
-    test('that is requested twice concurrently is created once', async () => {
+    test('that is requested twice at the same time is made once', async () => {
       const { regNo } = await registerPaid()
       const results = await Promise.all([
         requestRefund(regNo),
@@ -248,14 +279,14 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(claims.filter((isClaimed) => isClaimed).length).toBe(1)
     })
 
-    test('a second concurrent refund of the same amount is rejected, because the two could not be distinguished', async () => {
+    test('is rejected while a refund of the same amount is in progress, because the two could not be told apart', async () => {
       const { regNo } = await registerPaid()
       await requestRefund(regNo, 1_000)
       expect(await requestRefund(regNo, 1_000)).toMatchObject({ error: { code: 'under_way' } })
       expect(await requestRefund(regNo, 1_001)).toMatchObject({ ok: true })
     })
 
-    test('rejected by the gateway: the payment still counts, and needs attention', async () => {
+    test('that the gateway rejects leaves the payment as it is, and needs attention', async () => {
       const { regNo } = await registerPaid()
       await requestRefund(regNo)
       const id = await send(createRefundResponse('refused'))
@@ -269,7 +300,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listOpenReviews()).toEqual([])
     })
 
-    test('a second request for the same amount ends the review of a refused refund', async () => {
+    test('requested again for the same amount ends the review of the refused refund', async () => {
       const { regNo } = await registerPaid()
       await requestRefund(regNo)
       const firstId = await send(createRefundResponse('refused'))
@@ -281,14 +312,14 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listOpenReviews()).toEqual([['R', 'refund-refused']])
       // A smaller refund does not replace the refused one.
       await requestRefund(regNo, 1_000)
-      await send(createRefundStarted('RF1'))
+      await send(createStartedRefundResponse('RF1'))
       expect(await listOpenReviews()).toEqual([['R', 'refund-refused']])
       await requestRefund(regNo)
-      await send(createRefundStarted('RF2'))
+      await send(createStartedRefundResponse('RF2'))
       expect(await listOpenReviews()).toEqual([])
     })
 
-    test('that could not be sent is retried, and needs attention after a day', async () => {
+    test('that cannot be sent is retried, and needs attention after a day', async () => {
       const { regNo } = await registerPaid()
       await requestRefund(regNo)
       await send(createRefundResponse('not-sent'))
@@ -300,7 +331,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listOpenReviews()).toEqual([['R', 'refund-refused']])
     })
 
-    test('whose result is unsure is never repeated automatically: the status query completes it, or staff decide', async () => {
+    test('whose result is unclear is never repeated automatically: the status query completes it, or staff decide', async () => {
       const { regNo, orderId } = await registerPaid()
       await requestRefund(regNo)
       const id = await send(createRefundResponse('unsure'))
@@ -314,7 +345,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect((await readStored(store, regNo)).paymentStatus).toBe('refunded')
     })
 
-    test('a partial refund in the merchant panel during an unsure refund is detected after staff decide', async () => {
+    test('made in the merchant panel while another refund is unclear is detected after staff decide', async () => {
       const { regNo, orderId } = await registerPaid()
       await requestRefund(regNo)
       const id = await send(createRefundResponse('unsure'))
@@ -327,7 +358,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await readRevenue()).toBe(due - 10_000)
     })
 
-    test('a crash between request and response: unsure, until the status query completes it', async () => {
+    test('is unclear after a crash between request and response, until the status query completes it', async () => {
       const { regNo, orderId } = await registerPaid()
       // The payment is no longer polled.
       await store.recordStatusQuery(orderId, addMs(HOUR_MS), null, null)
@@ -335,7 +366,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       const [dueRefund] = await store.refundsToSend(addMs(day), 9)
       await store.claimRefund(dueRefund?.id ?? 0, addMs(day))
       store = await setUp().reopen()
-      // The refund is queried again, however old the payment is.
+      // The gateway is asked about the refund again, however old the payment is.
       expect((await store.watchedPayments(addMs(day + 60_000), 9)).length).toBe(1)
       // Another process may be sending the query at this moment.
       expect(await store.markUnansweredRefunds(addMs(day + 60_000))).toBe(0)
@@ -347,10 +378,10 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listStates(regNo)).toEqual(['done'])
     })
 
-    test('that was started and is not confirmed for five days goes to review', async () => {
+    test('that was started but has not been confirmed after five days goes to review', async () => {
       const { regNo } = await registerPaid()
       await requestRefund(regNo)
-      const id = await send(createRefundStarted('RF1'))
+      const id = await send(createStartedRefundResponse('RF1'))
       expect(await store.markUnansweredRefunds(addMs(5 * day))).toBe(0)
       expect(await store.markUnansweredRefunds(addMs(6 * day + 1))).toBe(1)
       expect(await listOpenReviews()).toEqual([['R', 'refund-unsure']])
@@ -360,7 +391,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect([await readRevenue(), await sumPayments(regNo)]).toEqual([0, 0])
     })
 
-    test('of a payment under review: a full refund ends the review, a partial one leaves a decision on the remainder', async () => {
+    test('of a payment under review ends the review if it is full; a partial refund leaves a decision on the remainder', async () => {
       const registration = await registerSample(store, gateway)
       await store.applyPaymentEvent(
         registration.orderId,
@@ -369,7 +400,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       )
       const id = await readSingleReviewId()
       expect(await decide(id, buildRefundDecision(98_500))).toMatchObject({ ok: true })
-      await send(createRefundStarted('RF1'))
+      await send(createStartedRefundResponse('RF1'))
       await store.applyPaymentEvent(registration.orderId, buildRefund('RF1', 98_500), newEmail)
       expect(await listOpenReviews()).toEqual([['C', 'misfit']])
       expect(await readRevenue()).toBe(0)
@@ -378,13 +409,13 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect([await readRevenue(), await sumPayments(registration.regNo)]).toEqual([due, due])
       // Later refunds reduce the figures too.
       await requestRefund(registration.regNo)
-      await send(createRefundStarted('RF2'))
+      await send(createStartedRefundResponse('RF2'))
       await store.applyPaymentEvent(registration.orderId, buildRefund('RF2', due), newEmail)
       expect((await readStored(store, registration.regNo)).paymentStatus).toBe('refunded')
       expect([await readRevenue(), await sumPayments(registration.regNo)]).toEqual([0, 0])
     })
 
-    test('a second payment is refunded in full: the registration stays paid', async () => {
+    test('of a second payment, in full, leaves the registration paid', async () => {
       const registration = await registerPaid()
       await store.applyPaymentEvent(registration.orderId, buildSale('AP2'), newEmail)
       await decide(await readSingleReviewId(), buildRefundDecision())
@@ -393,7 +424,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
         paymentStatus: 'success',
         inReview: false,
       })
-      await send(createRefundStarted('RF1'))
+      await send(createStartedRefundResponse('RF1'))
       await store.applyPaymentEvent(registration.orderId, buildRefund('RF1', due), newEmail)
       expect(await readStored(store, registration.regNo)).toMatchObject({
         paymentStatus: 'success',
@@ -402,13 +433,13 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect([await readRevenue(), await sumPayments(registration.regNo)]).toEqual([due, due])
     })
 
-    test('of a payment by another method is not made through the gateway', async () => {
+    test('of a payment by another method cannot be made through the gateway', async () => {
       const row = createImportRow()
       await store.importRegistrations([row])
       expect(await requestRefund(row.regNo)).toMatchObject({ error: { code: 'not_by_gateway' } })
     })
 
-    test('of a payment that is too old for its kind of gateway is rejected, whatever the name of the gateway', async () => {
+    test('of a payment that is too old for its kind of gateway is rejected, whatever the gateway is called', async () => {
       const { regNo } = await registerPaid()
       const at = addMs(200 * day)
       const gatewayKinds = { airpay: 'razorpay' } as const
@@ -420,21 +451,21 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await requestRefund(regNo, null, at)).toMatchObject({ ok: true })
     })
 
-    test('is rejected for an unpaid or unknown payment', async () => {
+    test('is rejected if the registration is unpaid or unknown', async () => {
       const { regNo } = await registerSample(store, gateway)
       expect(await requestRefund(regNo)).toMatchObject({ error: { code: 'not_paid' } })
       expect(await requestRefund('DEMO0')).toMatchObject({ error: { code: 'not_there' } })
     })
   })
 
-  describe('refunds in the merchant panel', () => {
+  describe('refunds made in the merchant panel', () => {
     const buildRefunds = (...amounts: readonly (readonly [string, number])[]): PaymentEvent =>
       ({
         ...(buildSale('AP1', due, addMs(3 * day)) as ConfirmedEvent),
         refunds: amounts.map(([reference, amount]) => ({ reference, amount: toAmount(amount) })),
       }) as ConfirmedEvent
 
-    test('are detected once each: partial, full and second ones', async () => {
+    test('are detected once each, whether partial or full', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       await store.applyPaymentEvent(orderId, buildRefunds(['R1', 100_000]), newEmail)
@@ -458,7 +489,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listOpenReviews()).toEqual([])
     })
 
-    test('of a second payment end its review, and the ticket stays', async () => {
+    test('of a second payment end its review, and the registration stays paid', async () => {
       const { regNo, orderId } = await payTwice()
       await store.applyPaymentEvent(orderId, buildRefund('R1', due), newEmail)
       const stored = await readStored(store, regNo)
@@ -467,7 +498,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect([await readRevenue(), await sumPayments(regNo)]).toEqual([due, due])
     })
 
-    test('complete a requested refund that was not sent yet: it is not made twice', async () => {
+    test('complete a requested refund that has not been sent, so it is not made twice', async () => {
       const registration = await registerSample(store, { gateway: 'airpay' })
       await store.applyPaymentEvent(registration.orderId, buildSale('AP1'), newEmail)
       await store.requestRefund({
@@ -481,7 +512,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect((await store.refunds(registration.regNo)).map(({ state }) => state)).toEqual(['done'])
     })
 
-    test('above the received amount, or of an unpaid payment, go to review', async () => {
+    test('go to review if they exceed the amount received or nothing was paid', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildRefund('R0', due), newEmail)
       expect((await readStored(store, regNo)).paymentStatus).toBe('pending')
@@ -493,7 +524,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect([await readRevenue(), await sumPayments(regNo)]).toEqual([0, 0])
     })
 
-    test('reported together with their payment send no confirmation', async () => {
+    test('reported together with their payment lead to no confirmation email', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildRefunds(['R1', due]), newEmail)
       expect((await readStored(store, regNo)).paymentStatus).toBe('refunded')

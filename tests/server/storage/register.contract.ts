@@ -27,7 +27,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
   })
 
   describe('registering', () => {
-    test('with a slip that paid another registration stores nothing; with a new slip, the registration is paid immediately', async () => {
+    test('with the slip number of another payment stores nothing; with a new slip number, the registration is paid immediately', async () => {
       const createPaymentInHand = (reference: string) =>
         ({ actor: 'desk', way: 'cash', reference, mail: newEmail }) as const
       const desk = { addedBy: 'the desk', way: 'desk' }
@@ -79,7 +79,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect(await store.emailsOfRegistration(rejectedForm.regNo)).toHaveLength(1)
     })
 
-    test('stores all its data', async () => {
+    test('stores all data of the registration', async () => {
       const upload = {
         field: 'proof',
         sha256: 'a'.repeat(64),
@@ -169,7 +169,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect(await store.uploadsInUse(['b'.repeat(64), upload.sha256])).toEqual([upload.sha256])
     })
 
-    test('is complete immediately, with its email, if nothing is due', async () => {
+    test('completes the registration and queues its email immediately if nothing is due', async () => {
       const { regNo } = await registerSample(store, {
         orderId: null,
         quote: null,
@@ -195,7 +195,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('rejects a registration number in use, and stores nothing of the second registration', async () => {
+    test('rejects a registration number that is already in use, and stores nothing', async () => {
       const { regNo } = await registerSample(store, { name: 'First' })
       expect(await store.register(buildRegistration({ regNo, name: 'Second' }))).toEqual({
         ok: false,
@@ -206,7 +206,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
     })
 
-    test('rejects an order id in use, and stores no registration without a payment', async () => {
+    test('rejects an order id that is already in use, and does not store a registration without its payment', async () => {
       const { orderId } = await registerSample(store)
       const second = buildRegistration({ orderId })
       expect(await store.register(second)).toEqual({ ok: false, error: { code: 'reg_no_taken' } })
@@ -214,7 +214,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
     })
 
-    test('a failed registration does not affect the others in its batch', async () => {
+    test('fails for one registration without affecting the others in its batch', async () => {
       const { regNo } = await registerSample(store)
       const registrations = Array.from({ length: 20 }, (_, index) =>
         buildRegistration(index === 7 ? { regNo } : {}),
@@ -224,7 +224,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(20)
     })
 
-    test('is still stored after the store is reopened', async () => {
+    test('stores a registration that is still there after the store is reopened', async () => {
       const { regNo } = await registerSample(store)
       const reopenedStore = await setup.reopen()
       expect((await readStored(reopenedStore, regNo)).paymentStatus).toBe('pending')
@@ -238,7 +238,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
     ): NewRegistration =>
       buildRegistration({ idempotency: { key: 'key-1', fingerprint }, ...changes })
 
-    test('returns the first registration for the same request', async () => {
+    test('returns the first registration if the request is repeated', async () => {
       const first = await store.register(buildKeyedRegistration('same'))
       const second = await store.register(buildKeyedRegistration('same', { at: addMs(HOUR_MS) }))
       expect(first.ok && second.ok && second.value).toEqual(
@@ -247,7 +247,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
     })
 
-    test('is rejected with a different request, and is separate for each event', async () => {
+    test('is rejected with a different request, but can be used again for another event', async () => {
       await store.register(buildKeyedRegistration('same'))
       expect(await store.register(buildKeyedRegistration('other'))).toEqual({
         ok: false,
@@ -261,7 +261,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       })
     })
 
-    test('is deleted after 24 hours, not before', async () => {
+    test('is deleted after 24 hours, and not earlier', async () => {
       await store.register(buildKeyedRegistration('same'))
       expect(
         await store.register(buildKeyedRegistration('same', { at: addMs(24 * HOUR_MS - 1) })),
@@ -275,7 +275,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       })
     })
 
-    test('used a hundred times concurrently creates one registration', async () => {
+    test('creates one registration if it is used a hundred times at once', async () => {
       const results = await Promise.all(
         Array.from({ length: 100 }, () => store.register(buildKeyedRegistration('same'))),
       )
@@ -323,11 +323,11 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect(await store.captures(rows[0]?.regNo as RegNo)).toMatchObject([
         { source: 'import', reference: 'TX1', amount: 700_000, state: 'fits' },
       ])
-      // No configured gateway has these payments, so none is queried.
+      // These payments belong to no configured gateway, so none is queried.
       expect(await store.pendingPayments(addMs(9 * HOUR_MS), 10)).toEqual([])
     })
 
-    test('recognises a row by its former number, and finds it by both numbers', async () => {
+    test('recognises a row by its former number, and the registration is found by both numbers', async () => {
       const newRow = createRow(nextRegNo(), { formerNo: 'OLD/17' })
       await store.importRegistrations([newRow])
       expect(await store.importRegistrations([{ ...newRow, regNo: nextRegNo() }])).toEqual({
@@ -345,7 +345,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       }
     })
 
-    test('rejects all rows if one number is in use', async () => {
+    test('rejects all rows if one registration number is in use', async () => {
       const { regNo } = await registerSample(store)
       expect(await store.importRegistrations([createRow(nextRegNo()), createRow(regNo)])).toEqual({
         ok: false,
@@ -354,7 +354,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect((await store.listPage({ eventId: 'old', answers: {} }, 1, 10)).count).toBe(0)
     })
 
-    test('rejects all rows if one differs', async () => {
+    test('rejects all rows if one differs from its stored registration', async () => {
       const [first, second] = [createRow(nextRegNo()), createRow(nextRegNo())]
       await store.importRegistrations([first])
       expect(await store.importRegistrations([second, { ...first, total: toAmount(1) }])).toEqual({

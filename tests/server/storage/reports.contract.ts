@@ -30,7 +30,7 @@ export function defineReportsContract(setUp: ContractSetup): void {
   }
 
   describe('payment lists', () => {
-    test('the next page starts after the last row of a page; totals count every row once', async () => {
+    test('the next page starts after the last row of the previous page; totals count every row once', async () => {
       const { regNo } = await pay('pay_1')
       await pay('pay_2')
       await pay('pay_3')
@@ -74,7 +74,7 @@ export function defineReportsContract(setUp: ContractSetup): void {
       ).toEqual([])
     })
 
-    test('amounts due and open refunds are no longer listed once they are paid', async () => {
+    test('amounts due and open refunds are listed, for the given events only', async () => {
       const { regNo } = await pay('pay_1')
       const debtor = await registerSample(store)
       const page = await store.debtorPage(['demo'], null, 9)
@@ -93,7 +93,7 @@ export function defineReportsContract(setUp: ContractSetup): void {
       expect(await store.openRefunds(null)).toMatchObject([{ regNo, amount: 100, state: 'wanted' }])
     })
 
-    test('the newest closing of a month counts, and a closing is never changed', async () => {
+    test('the newest closing of a month is returned', async () => {
       await pay('pay_1')
       const closing = {
         eventId: 'demo',

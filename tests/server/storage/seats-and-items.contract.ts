@@ -1,4 +1,4 @@
-/** Store contract for sold items: bill lines that are frozen with their total, and limited seats. */
+/** Store contract for sold items: bill lines, which stay as they were sold, and limited seats. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { registerThorough } from '../../runs.ts'
 import { INR, dayOf, toAmount } from '../../../engine/index.ts'
@@ -46,14 +46,14 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
   })
 
   describe('the bill', () => {
-    test('is stored line by line with the registration, also if nothing is due', async () => {
+    test('is stored line by line with the registration, even if nothing is due', async () => {
       const paidRegistration = await registerSample(store, { quote })
       const freeRegistration = await registerSample(store, { quote, orderId: null })
       for (const { regNo } of [paidRegistration, freeRegistration])
         expect((await readStored(store, regNo)).lines).toEqual(bill)
     })
 
-    test('with a different price belongs to its attempt, and the registration shows the paid bill', async () => {
+    test('belongs to its payment attempt if the price differs, and the registration shows the bill that was paid', async () => {
       const { regNo, orderId } = await registerSample(store, { quote })
       const higherBill = [createLine('registration', 700_000)]
       const price = {
@@ -70,7 +70,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         await store.retry(regNo, addMs(HOUR_MS), { after: orderId, replaces: true, price }),
       ).toMatchObject({ ok: true })
       expect((await readStored(store, regNo)).lines).toEqual(higherBill)
-      // The first order is paid later: its original bill counts.
+      // If the first order is paid later, its original bill counts.
       await store.applyPaymentEvent(orderId, buildSale('AP1', total), null)
       expect(await readStored(store, regNo)).toMatchObject({ total, period: 'early', lines: bill })
     })
@@ -117,7 +117,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
     const buildFullError = (place: string) => ({ ok: false, error: { code: 'full', place } })
     const readSeatsLeft = (at: Instant = noon) => store.availableSeats('demo', seatCounts, at)
 
-    test('are reserved when a registration is stored; without a seat, the registration is rejected and nothing is stored', async () => {
+    test('are reserved when a registration is stored; if none is left, the registration is rejected and nothing is stored', async () => {
       await serve([seats])
       expect(await readSeatsLeft()).toEqual({ 'seats.scan': 1, 'seats.airway': 2 })
       await registerSample(store, choose('scan', 'airway'))
@@ -133,7 +133,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       await registerSample(store, { ...choose('scan'), eventId: 'another' })
     })
 
-    test('of a quota added in the same batch count immediately', async () => {
+    test('are limited immediately by a quota added in the same batch', async () => {
       const results = await callInOrder(setUp(), [
         () => register(choose()),
         () => serve([seats]),
@@ -147,7 +147,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('and items are reported as in use: reserved seats, items on bills, and each option of a list', async () => {
+    test('that are reserved are reported as in use, like items on bills and the chosen options of a field', async () => {
       await serve([seats])
       await registerSample(store, { ...choose('scan', 'airway'), quote })
       await registerSample(store, {
@@ -163,7 +163,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('for a category count only its registrations', async () => {
+    test('in a quota for a category are used only by that category’s registrations', async () => {
       const pg: Quota = {
         id: 'pg',
         when: [[{ field: 'category', test: { is: 'in', values: ['pg'] } }]],
@@ -176,7 +176,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect(await register({ category: 'pg' })).toEqual(buildFullError('pg'))
     })
 
-    test('are held during payment, released after the hold, and sold again; a later payment goes to review', async () => {
+    test('are held during payment, and then released and sold again; a payment that arrives later goes to review', async () => {
       await serve([seats])
       const latePayer = await registerSample(store, choose('scan'))
       const beforeExpiry = addMs(holdMs - 1)
@@ -196,7 +196,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect(await store.reviews('demo')).toMatchObject([
         { is: 'misfit', regNo: latePayer.regNo, why: reason },
       ])
-      // The registration that holds the seat can pay without a check.
+      // A payment for the registration that holds the seat counts without a check.
       await store.applyPaymentEvent(quickPayer.orderId, buildSale('AP2'), null)
       expect((await readStored(store, quickPayer.regNo)).paymentStatus).toBe('success')
       expect(await readSeatsLeft(addMs(HOUR_MS))).toMatchObject({ 'seats.scan': 0 })
@@ -218,7 +218,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       )
     })
 
-    test('that were released and not sold are still available to a late payment', async () => {
+    test('that were released but not sold again are still available to a late payment', async () => {
       await serve([seats])
       const { regNo, orderId } = await registerSample(store, choose('scan'))
       await store.applyPaymentEvent(
@@ -232,7 +232,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       )
     })
 
-    test('that are paid are not sold again if a balance remains unpaid', async () => {
+    test('that are paid for are not sold again if a balance remains unpaid', async () => {
       await serve([seats])
       const { regNo, orderId } = await registerSample(store, choose('scan'))
       await store.applyPaymentEvent(orderId, buildSale('AP1', sampleQuote.total, addMs(1)), null)
@@ -278,7 +278,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       )
     })
 
-    test('of a payment that the bank is processing are not released', async () => {
+    test('are not released while the bank is processing the payment', async () => {
       await serve([seats])
       const { orderId } = await registerSample(store, choose('scan'))
       await store.recordStatusQuery(orderId, addMs(HOUR_MS), addMs(2 * HOUR_MS), 'in-process')
@@ -307,7 +307,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect((await readStored(store, second.regNo)).paymentStatus).toBe('success')
     })
 
-    test('that become available again let a payment under review count, minus its refunds', async () => {
+    test('that become available again end the review of a late payment, which counts minus its refunds', async () => {
       await serve([seats])
       const first = await registerSample(store, choose('scan'))
       const second = await registerSample(store, { ...choose('scan'), at: addMs(2 * holdMs) })
@@ -366,7 +366,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect(await store.retry(first.regNo, addMs(HOUR_MS))).toMatchObject({ ok: true })
     })
 
-    test('are held again when the delegate resumes the payment, unless they have been sold', async () => {
+    test('are held again when the delegate resumes the payment, unless they have been sold in the meantime', async () => {
       await serve([seats])
       const first = await registerSample(store, choose('scan'))
       expect(await store.resumePayment(first.orderId, addMs(holdMs))).toEqual({
@@ -383,7 +383,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect((await readStored(store, first.regNo)).payments[0]?.handedOffAt).toBe(addMs(holdMs))
     })
 
-    test('are one per registration: the last seat, requested by 64 delegates, is sold to exactly one', async () => {
+    test('are sold once: of 64 delegates who request the last seat, exactly one gets it', async () => {
       await serve([{ ...seats, max: { scan: 3 } }])
       for (let n = 0; n < 2; n += 1)
         await registerSample(store, { ...choose('scan'), orderId: null })
@@ -401,9 +401,9 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
     })
 
     registerThorough(() => {
-      test('negative control: if counted outside the transaction, the last seat is sold to every delegate', async () => {
+      test('negative control: if seats are counted outside the transaction, the last seat is sold more than once', async () => {
         await serve([{ ...seats, max: { scan: 1 } }])
-        // The registrations choose the seat in a field that the store does not count.
+        // The registrations choose the seat in a field that the store does not count, so only this test checks it.
         const results = await Promise.all(
           Array.from({ length: 64 }, async () => {
             const seatsLeft = await readSeatsLeft()
@@ -415,7 +415,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('of a later quota include earlier registrations; of a changed quota, those that it covers', async () => {
+    test('in a new quota include earlier registrations; in a changed quota, those that it now covers', async () => {
       const paidRegistration = await registerSample(store, choose('scan'))
       await store.applyPaymentEvent(paidRegistration.orderId, buildSale('AP1'), null)
       const expired = await registerSample(store, { ...choose('airway'), at: addMs(1) })
@@ -427,7 +427,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect(await register({ ...choose('scan'), at: addMs(2) })).toEqual(
         buildFullError('seats.scan'),
       )
-      // Serving the same file again has no effect; a higher maximum does.
+      // Serving the same file again has no effect; raising the maximum does.
       await serve([seats], addMs(3))
       await serve([{ ...seats, max: { scan: 2, airway: 2 } }], addMs(4))
       await registerSample(store, { ...choose('scan'), at: addMs(4) })
@@ -445,7 +445,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
     const dinner: Quota = {
       id: 'dinner',
       count: 'tickets',
-      countMax: 5,
+      maxCount: 5,
       max: 8,
       full: { message: 'Full' },
     }
@@ -462,7 +462,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         (await store.listTakenSeats('demo')).map(({ quotaKey, taken }) => [quotaKey, taken]),
       )
 
-    test('are reserved for each ticket and person of a registration', async () => {
+    test('are reserved for each ticket and each person in a registration', async () => {
       await serve([dinner, table])
       await registerSample(store, chooseTickets(3, 2))
       await registerSample(store, { ...chooseTickets(0), orderId: null })
@@ -476,7 +476,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         dinner: 3,
         table: 3,
       })
-      // The hold of the first registration has ended: exactly its seats are sold again.
+      // The first registration's hold has ended, so exactly its seats can be sold again.
       expect(await register({ ...chooseTickets(4), at: addMs(HOUR_MS) })).toEqual(
         buildFullError('dinner'),
       )
@@ -498,18 +498,18 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       )
       expect(soldCount).toBeLessThanOrEqual(8)
       expect(await countTakenSeats()).toEqual({ dinner: soldCount })
-      // The smallest request is refused only if no seat is left.
+      // A request for one ticket is refused only if no seat is left.
       expect(results.some(({ ok }, index) => !ok && counts[index] === 1)).toBe(true)
       expect(soldCount).toBe(8)
     })
 
-    test('of a later quota for tickets include the tickets of earlier registrations', async () => {
+    test('in a new quota for tickets include the tickets of earlier registrations', async () => {
       const { regNo, orderId } = await registerSample(store, chooseTickets(4))
       await store.applyPaymentEvent(orderId, buildSale('AP4'), null)
       await serve([dinner], addMs(1))
       expect(await countTakenSeats()).toEqual({ dinner: 4 })
       expect((await readStored(store, regNo)).answers).toMatchObject({ tickets: 4 })
-      // A quota whose count changes is counted again.
+      // If a quota counts something else from now on, it is counted again.
       await serve([{ ...dinner, count: 'guests', withDelegate: true }], addMs(2))
       expect(await countTakenSeats()).toEqual({ dinner: 1 })
     })
@@ -535,7 +535,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       )
     }
 
-    test('of a corrected registration increase only if enough are left, and can always decrease', async () => {
+    test('can be added in a correction only if enough are left, and can always be given up', async () => {
       await serve([dinner])
       const { regNo } = await registerSample(store, { ...chooseTickets(3), orderId: null })
       await registerSample(store, { ...chooseTickets(3), orderId: null })
@@ -547,7 +547,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect(await countTakenSeats()).toEqual({ dinner: 4 })
     })
 
-    test('of a corrected registration whose hold has ended increase without releasing its own', async () => {
+    test('can be added in a correction after the hold has ended, without releasing the registration’s own', async () => {
       await serve([dinner])
       const { regNo } = await registerSample(store, chooseTickets(3))
       await registerSample(store, { ...chooseTickets(4), orderId: null })
@@ -557,7 +557,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect(await countTakenSeats()).toEqual({ dinner: 8 })
     })
 
-    test('of imported registrations are counted without a check', async () => {
+    test('are counted for imported registrations even if they exceed the quota', async () => {
       await serve([{ id: 'hall', max: 1, full: { message: 'Full' } }])
       const { searchable, eventHash, category } = buildRegistration()
       const rows = Array.from({ length: 3 }, (_, index) => {

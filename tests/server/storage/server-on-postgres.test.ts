@@ -1,4 +1,4 @@
-/** Servers on PostgreSQL: a delegate registers and pays on one server, and the office sees this on the other. */
+/** Two servers on PostgreSQL: a delegate registers and pays on one, and staff see this on the other. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ else {
     await postgres.stop()
   })
 
-  test('a delegate registers and pays on one server, and the other shows it', async () => {
+  test('a registration made and paid on one server is shown as paid by the other', async () => {
     const response = await firstApp.post(`/api/${EVENT}/register/`, {
       full_name: 'Asha Sample',
       email: 'asha@example.org',
@@ -73,7 +73,7 @@ else {
     expect(statusResponse.json()).toMatchObject({ registration: { payment_status: 'success' } })
   })
 
-  test('a user who signs in on one server is signed in on the other, and sees the list, figures, documents and reviews', async () => {
+  test('a user who signs in on one server is also signed in on the other, and sees the list, figures, documents and reviews', async () => {
     const office = await signIn(firstApp)
     const headers = { authorization: `Bearer ${office.token}` }
     const fetchAt = async (address: string): Promise<Record<string, unknown>> => {
@@ -96,7 +96,7 @@ else {
     ).toBe(118_000)
   })
 
-  test('a registration that waits too long for a lock gets 503 with Retry-After, and the same request then succeeds', async () => {
+  test('a registration that waits too long for a lock gets a 503 with Retry-After, and succeeds when it is sent again', async () => {
     const register = () =>
       firstApp.post(
         `/api/${EVENT}/register/`,
@@ -122,7 +122,7 @@ else {
     expect(accepted.statusCode, accepted.body).toBe(201)
   })
 
-  test('`rollcall doctor` reports before the start that an older copy, restored with pg_restore, begins a recovery', async () => {
+  test('`rollcall doctor` reports that the next start begins a recovery if an older copy was restored with pg_restore', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-restored-'))
     const variables = { DATABASE_URL: url, DATA_DIR: dataDir, EVENTS_DIR: firstApp.eventsDir }
     const { name, counted: registrationCount } = await firstApp.deps.store.databaseProgress()
@@ -148,7 +148,7 @@ else {
     rmSync(dataDir, { recursive: true })
   })
 
-  test('commands work on PostgreSQL, and those for SQLite report the mismatch', async () => {
+  test('commands work on PostgreSQL, and commands for SQLite report that they do not', async () => {
     const variables = { DATABASE_URL: url, DATA_DIR: firstApp.dir, EVENTS_DIR: firstApp.eventsDir }
     const listResult = await runHere(['user', 'list'], variables)
     expect(listResult).toMatchObject({ status: 0, stdout: expect.stringContaining('office') })

@@ -1,4 +1,4 @@
-/** Store contract for settlements and unmatched bank payments: stored once, and reviewed if unknown. */
+/** Store contract for settlements and unmatched bank payments: stored once, and put under review if unknown. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   readCurrency,
@@ -30,7 +30,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
   beforeEach(() => {
     store = setUp().store
   })
-  /** Creates an order that was handed to the account's gateway. */
+  /** Creates an order that was handed over to the account's gateway. */
   const registerAirpay = () =>
     registerSample(store, {
       gateway: 'airpay',
@@ -62,7 +62,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
     })
 
   describe('settlements', () => {
-    test('a line is handled once with a reason, even by two users simultaneously, and reopened once', async () => {
+    test('of two users who mark a line as handled at the same time, only one succeeds; the line can be reopened', async () => {
       const { orderId } = await registerAirpay()
       await saveLines(createLine(orderId, 'CB1', { is: 'other', net: toAmount(-due) }))
       const readLine = async () => (await store.settlementLines(ACCOUNT)).at(-1)?.stored
@@ -96,7 +96,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(await decide(null, 'second')).toMatchObject({ ok: true })
       expect(await readLine()).toMatchObject({ handled: null })
 
-      // A later report has other deductions: they count, and the line needs attention again.
+      // If a later report has different deductions, these count, and the line needs attention again.
       await decide('Kept.', 'second')
       const changedLine = createLine(orderId, 'CB1', {
         is: 'other',
@@ -114,7 +114,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('are stored line by line, once each; known payments stay unchanged', async () => {
+    test('are stored line by line, once each, and do not change known payments', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const lines = [
@@ -123,7 +123,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       ]
       expect(await saveLines(...lines)).toEqual({ added: 2, changed: 0, known: 0, toReview: 0 })
       expect(await saveLines(...lines)).toEqual({ added: 0, changed: 0, known: 2, toReview: 0 })
-      // A payout whose reference is in capitals in another report is not stored as a second payout.
+      // A payout is not stored twice if another report has its reference in capitals.
       const capitalisedLines = lines.map((stored) => ({ ...stored, utr: 'UTR1' }))
       expect(await saveLines(...capitalisedLines)).toEqual({
         added: 0,
@@ -162,7 +162,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(await store.reviews(null)).toEqual([])
     })
 
-    test('a refund that no settlement contains five days later is in the work queue', async () => {
+    test('a refund that no settlement contains after five days appears in the work queue', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const recordRefund = (reference: string) =>
@@ -173,16 +173,16 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         )
       await recordRefund('RF1')
       await recordRefund('RF2')
-      const DAY = 24 * HOUR_MS
-      const getDayAfter = (days: number) => day(formatIsoIndia(addMs(days * DAY)).slice(0, 10))
-      const listUnsettled = async (at = addMs(9 * DAY)) =>
+      const DAY_MS = 24 * HOUR_MS
+      const getDayAfter = (days: number) => day(formatIsoIndia(addMs(days * DAY_MS)).slice(0, 10))
+      const listUnsettled = async (at = addMs(9 * DAY_MS)) =>
         (await store.workQueue(['demo'], at)).filter(({ is }) => is === 'refund_unsettled')
-      // No settlements are loaded for this account, so none is expected.
+      // No settlements are loaded for this account, so the refund is not expected in one.
       expect(await listUnsettled()).toEqual([])
       await saveLines(createLine(orderId, 'AP1', { day: getDayAfter(0) }))
       expect(await listUnsettled()).toEqual([])
       await saveLines(createLine('', 'AP7', { day: getDayAfter(8) }))
-      expect(await listUnsettled(addMs(4 * DAY))).toEqual([])
+      expect(await listUnsettled(addMs(4 * DAY_MS))).toEqual([])
       const expectedEntry = [{ eventId: 'demo', is: 'refund_unsettled', count: 1, more: false }]
       expect(await listUnsettled()).toEqual(expectedEntry)
       const refundLine = {
@@ -205,14 +205,14 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       )
       expect(await listUnsettled()).toEqual(expectedEntry)
       const treasurer = { who: 'treasurer', actor: 'treasurer', idempotencyKey: null } as const
-      const note = { ...treasurer, act: 'note', why: 'Called.', at: addMs(8 * DAY) } as const
+      const note = { ...treasurer, act: 'note', why: 'Called.', at: addMs(8 * DAY_MS) } as const
       await store.addNote({ ...note, regNo: second.regNo })
       expect(await listUnsettled()).toEqual(expectedEntry)
-      const markHandled = (regNo: RegNo, reason: string, at = addMs(9 * DAY)) =>
+      const markHandled = (regNo: RegNo, reason: string, at = addMs(9 * DAY_MS)) =>
         store.markRefundHandled({ ...treasurer, act: 'handle_refund', regNo, why: reason, at })
-      // Rejected for another registration, and before the refund is overdue.
+      // Rejected for another registration, and if the refund is not overdue yet.
       expect(await markHandled(regNo, 'Called.')).toMatchObject({ error: { code: 'not_now' } })
-      expect(await markHandled(second.regNo, 'Called.', addMs(4 * DAY))).toMatchObject({
+      expect(await markHandled(second.regNo, 'Called.', addMs(4 * DAY_MS))).toMatchObject({
         error: { code: 'not_now' },
       })
       expect(await markHandled(second.regNo, ' ')).toMatchObject({ error: { code: 'no_grounds' } })
@@ -247,17 +247,17 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         { type: 'refunded', reference: 'RF1', amount: toAmount(5_000), at: addMs(30) },
         null,
       )
-      const DAY = 24 * HOUR_MS
+      const DAY_MS = 24 * HOUR_MS
       await saveLines(
-        createLine(orderId, 'AP1', { day: day(formatIsoIndia(addMs(8 * DAY)).slice(0, 10)) }),
+        createLine(orderId, 'AP1', { day: day(formatIsoIndia(addMs(8 * DAY_MS)).slice(0, 10)) }),
       )
-      const queueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
+      const queueEntries = await store.workQueue(['demo'], addMs(9 * DAY_MS))
       expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
       expect(await store.paymentsOfAccount(ACCOUNT)).toMatchObject([{ isMoney: true }])
       expect((await store.settlementLinesOf(regNo)).length).toBe(1)
     })
 
-    test('a refund outside the gateway is not expected in its settlements', async () => {
+    test('a refund made outside the gateway is not expected in its settlements', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const refundRequest = {
@@ -268,15 +268,15 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         at: addMs(20),
       }
       expect((await store.requestRefund(refundRequest)).ok).toBe(true)
-      const DAY = 24 * HOUR_MS
+      const DAY_MS = 24 * HOUR_MS
       await saveLines(
-        createLine(orderId, 'AP1', { day: day(formatIsoIndia(addMs(8 * DAY)).slice(0, 10)) }),
+        createLine(orderId, 'AP1', { day: day(formatIsoIndia(addMs(8 * DAY_MS)).slice(0, 10)) }),
       )
-      const queueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
+      const queueEntries = await store.workQueue(['demo'], addMs(9 * DAY_MS))
       expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
     })
 
-    test('a payout of a previous account is recognised, and does not go to review as a new payment', async () => {
+    test('payments to a previous account are recognised in the new account’s settlements, and do not go to review', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const second = await registerAirpay()
@@ -292,7 +292,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         createLine(orderId, 'AP1'),
         createLine(second.orderId, 'AP2'),
         createLine(second.orderId, 'RF2', { is: 'refund', net: toAmount(-due) }),
-        // Another account may use the same number for another payment.
+        // Another account may have used the same payment id for another payment.
         createLine('ELSEWHERE' as OrderId, 'AP1', { utr: 'utr2' }),
       ]
       const saveDetails = { eventId: 'demo', sha256: 'ab', who: 'treasurer', at: addMs(1000) }
@@ -313,13 +313,13 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         await store.knownOrders([orderId]),
       )
       expect(checkResult.map(({ as }) => as)).toEqual(['settled', 'settled', 'refunded', 'review'])
-      // A refund that is missing from these settlements may be in those of the previous account.
+      // A refund that is missing from these settlements may be in the previous account's settlements.
       expect(
         listUnsettledPayments([], accountPayments, addMs(1000)).map(({ money }) => money.order),
       ).toEqual(['ELSEWHERE'])
     })
 
-    test('recognise payments from before captures had an account', async () => {
+    test('recognise payments that were stored before captures had an account', async () => {
       const { orderId, regNo } = await registerSample(store, { gateway: 'airpay' })
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       expect(await store.captures(regNo)).toMatchObject([{ source: 'airpay', account: '' }])
@@ -334,7 +334,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(await store.reviews(null)).toEqual([])
     })
 
-    test('put unknown payments under review: at their order, or as unmatched', async () => {
+    test('put unknown payments under review, under their order or as unmatched', async () => {
       const { orderId, regNo } = await registerAirpay()
       const lines = [
         createLine(orderId, 'AP7'),
@@ -358,7 +358,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         eventId: 'demo',
         left: due,
       })
-      // A later response of the gateway about the same payment clears it.
+      // A later response from the gateway about the same payment ends the review.
       await store.applyPaymentEvent(orderId, buildSale('AP7', due, addMs(2000)), null)
       expect(await readStored(store, regNo)).toMatchObject({
         inReview: false,
@@ -383,7 +383,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('a second payment by transfer goes to review, and its line counts once', async () => {
+    test('a second payment by transfer goes to review, and can be recorded once', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const paymentAction = {
@@ -422,7 +422,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         null,
       )
 
-    test('one reference in several spellings pays once, whatever the recorded method, and the reference of a payout is never a payment', async () => {
+    test('a reference pays once, however it is spelled and whatever the recorded method; a payout’s reference never pays', async () => {
       const paidRegistration = await registerSample(store)
       expect((await confirm(paidRegistration.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
       const otherRegistration = await registerSample(store)
@@ -452,7 +452,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       ).toEqual([1])
     })
 
-    test('a transfer that the bank returns goes to review once, and not again after its refund', async () => {
+    test('a transfer that the bank returns goes to review once, and not again after it is refunded', async () => {
       const { regNo } = await registerSample(store)
       expect((await confirm(regNo, 'transfer', 'RTRN52026010103')).ok).toBe(true)
       const { payments } = await store.knownReferences([toBankKey('RTRN52026010103')])
@@ -466,7 +466,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         day: day('2025-10-02'),
         eventIds: null,
       }
-      // This line is from an account in dollars, which cannot return rupees.
+      // This line is from a dollar account, which cannot return rupees.
       const dollarLine = { ...line, currency: readCurrency('USD') ?? INR, narration: 'RTN $' }
       await store.reportReturned([dollarLine])
       expect((await store.reviews('demo')).filter((review) => review.regNo === regNo)).toEqual([])
@@ -489,7 +489,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(await listReviews()).toEqual([])
     })
 
-    test('an unmatched bank payment is stored once, and pays the registration to which it is moved', async () => {
+    test('an unmatched bank payment is stored once, and pays for the registration to which it is moved', async () => {
       const bankLine = {
         reference: 'SBIN7',
         amount: due,
@@ -515,7 +515,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(await readStored(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
     })
 
-    test('a bank statement is saved once, and shares its lines with others', async () => {
+    test('a bank statement is saved once, and shares lines with statements that also contain them', async () => {
       const firstId = await store.saveBankStatement(buildBankStatement('one', ['A', 'B']))
       expect(await store.saveBankStatement(buildBankStatement('one', ['A', 'B']))).toBe(firstId)
       const secondId = await store.saveBankStatement(buildBankStatement('two', ['B', 'C']))
@@ -526,7 +526,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(lines?.map(({ narration }) => narration)).toEqual(['A', 'B'])
     })
 
-    test('a decision on a line blocks another user’s decision from a page that does not show it', async () => {
+    test('a decision on a line is rejected if another user has decided on it since the page was opened', async () => {
       const id = await store.saveBankStatement(buildBankStatement('one', ['A']))
       const [storedLine] = await store.bankStatementLines(id)
       const decision = { lineId: storedLine?.id ?? 0, seen: null, parts: [], at: addMs(HOUR_MS) }

@@ -47,7 +47,7 @@ else
       return rowCount
     }
 
-    test('registrations go to the host that accepts writes, and after a failover to the other host; none is lost', async () => {
+    test('registrations go to the host that accepts writes and, after a failover, to the other host; none are lost', async () => {
       const [first, second] = hosts
       if (first === undefined || second === undefined) throw new Error('expected two hosts')
       await setReadOnly(first, 'on')
@@ -71,7 +71,7 @@ else
       await expect.poll(register, { timeout: 100_000 }).toBe(true)
       expect([await countRegistrations(first), await countRegistrations(second)]).toEqual([1, 1])
 
-      // Simulates a failed machine: its connections end, and it no longer responds.
+      // Simulates a machine that fails: its connections end, and it stops responding.
       await setReadOnly(second, 'off')
       await first.proxy.close()
       await expect.poll(register, { timeout: 100_000 }).toBe(true)

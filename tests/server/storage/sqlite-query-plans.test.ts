@@ -1,4 +1,4 @@
-/** SQLite finds work queue entries through indexes of open entries, for any number of registrations. */
+/** SQLite finds work queue entries through indexes of open entries, however many registrations there are. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Returns the query plans of the statements. */
+/** Returns the query plans for the statements that `runQuery` runs. */
 async function readPlans(runQuery: (sql: Sql) => unknown): Promise<readonly string[]> {
   const plans: string[] = []
   const { dialect } = toSql(db)
@@ -48,30 +48,36 @@ async function readPlans(runQuery: (sql: Sql) => unknown): Promise<readonly stri
   return plans
 }
 
-test.each(WORK_QUEUE_IDS)('%s does not scan all registrations of the event', async (is) => {
-  const plans = await readPlans((sql) => readWaitingIds(sql, 'demo', { is, at: noon }, 1_000))
-  // The event alone matches all its registrations. With a status, it matches only the queue, except for pending ones.
-  const wideScans = plans.filter(
-    (plan) => /^SCAN (r|registrations)\b/.test(plan) || plan.endsWith('(event_id=?)'),
-  )
-  expect(
-    wideScans.filter(
-      (plan) =>
-        !/registrations_(in_review|to_settle)|paid_persons_second|waiting_invoices_of/.test(plan),
-    ),
-  ).toEqual([])
-})
+test.each(WORK_QUEUE_IDS)(
+  'the work queue condition %s is found without scanning all registrations of the event',
+  async (is) => {
+    const plans = await readPlans((sql) => readWaitingIds(sql, 'demo', { is, at: noon }, 1_000))
+    // A search by event alone reads all its registrations. With a status other than pending, it reads only the queue.
+    const wideScans = plans.filter(
+      (plan) => /^SCAN (r|registrations)\b/.test(plan) || plan.endsWith('(event_id=?)'),
+    )
+    expect(
+      wideScans.filter(
+        (plan) =>
+          !/registrations_(in_review|to_settle)|paid_persons_second|waiting_invoices_of/.test(plan),
+      ),
+    ).toEqual([])
+  },
+)
 
-test.each(ENDED_STATES)('%s uses its own index', async (state) => {
-  const plans = await readPlans((sql) =>
-    listPage(sql, { eventId: 'demo', answers: {}, state }, 1, 20),
-  )
-  expect(plans.filter((plan) => plan.startsWith('SEARCH r '))).toEqual(
-    Array.from({ length: 2 }, () => expect.stringContaining('registrations_ended')),
-  )
-})
+test.each(ENDED_STATES)(
+  'registrations in the state %s are found through their own index',
+  async (state) => {
+    const plans = await readPlans((sql) =>
+      listPage(sql, { eventId: 'demo', answers: {}, state }, 1, 20),
+    )
+    expect(plans.filter((plan) => plan.startsWith('SEARCH r '))).toEqual(
+      Array.from({ length: 2 }, () => expect.stringContaining('registrations_ended')),
+    )
+  },
+)
 
-test('recent refunds are found by day, without a scan of all refunds', async () => {
+test('recent refunds are found by date, without scanning all refunds', async () => {
   const plans = await readPlans((sql) => listCompletedRefunds(sql, noon, ['demo'], 50))
   expect(plans).toContainEqual(expect.stringMatching(/^SEARCH f USING INDEX refunds_done/))
 })

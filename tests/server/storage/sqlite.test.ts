@@ -1,4 +1,4 @@
-/** Tests of the SQLite store's specific risks: pragmas, triggers, threads and search index. */
+/** Risks that are specific to the SQLite store: pragmas, triggers, threads and the search index. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ import {
 } from './payment-histories.ts'
 
 /** A change that only SQLite rejects. */
-const REPLACED_MESSAGE: (typeof CARELESS_CHANGES)[number] = [
+const REPLACED_NOTICE: (typeof CARELESS_CHANGES)[number] = [
   'a notice replaced',
   'INSERT OR REPLACE INTO gateway_notices SELECT * FROM gateway_notices',
   'append-only',
@@ -45,7 +45,7 @@ const createFolder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-store-')
 
 describe('the SQLite tables', () => {
   let dataDir: string
-  /** A connection without foreign keys, as in a careless person's shell, so that the trigger must reject the change. */
+  /** A connection without foreign-key checks, such as a careless user's shell. The triggers must reject its changes. */
   let shell: Database.Database
   beforeAll(async () => {
     dataDir = createFolder()
@@ -70,10 +70,10 @@ describe('the SQLite tables', () => {
     rmSync(dataDir, { recursive: true })
   })
 
-  test.each([...CARELESS_CHANGES, REPLACED_MESSAGE])(
-    'reject %s from every client',
+  test.each([...CARELESS_CHANGES, REPLACED_NOTICE])(
+    'reject a manual change from every client: %s',
     (_, sql, message) => {
-      // An accepted change is rolled back for the next test.
+      // If a change is wrongly accepted, it is rolled back before the next test.
       shell.exec('BEGIN')
       try {
         expect(() => shell.exec(sql)).toThrow(message)
@@ -101,7 +101,7 @@ describe('SQLite', () => {
     rmSync(dataDir, { recursive: true })
   })
 
-  test('a write connection is opened with WAL, FULL and foreign keys; a read connection cannot write', () => {
+  test('a write connection uses WAL, synchronous FULL and foreign keys; a read connection cannot write', () => {
     const writer = openToWrite(join(dataDir, DATABASE_FILE))
     const readPragma = (name: string): unknown => writer.pragma(name, { simple: true })
     expect([
@@ -116,8 +116,8 @@ describe('SQLite', () => {
     reader.close()
   })
 
-  test('after a clean shutdown, the one file contains all registrations', async () => {
-    // This folder has no second connection, which would copy the log when it closes.
+  test('after a clean shutdown, the database file alone contains all registrations', async () => {
+    // No second connection uses this folder: it would checkpoint the log when it closes.
     const cleanFolder = createFolder()
     const store = await openStore({ dataDir: cleanFolder })
     const { regNo } = await registerSample(store)
@@ -134,7 +134,7 @@ describe('SQLite', () => {
     rmSync(cleanFolder, { recursive: true })
   })
 
-  test('the connection of the writer thread uses FULL too', async () => {
+  test('the writer thread’s connection also uses synchronous FULL', async () => {
     expect(await openedStore.writer.call('pragmas')).toEqual({
       journalMode: 'wal',
       synchronous: 2,
@@ -149,7 +149,7 @@ describe('SQLite', () => {
     expect((await openedStore.store.dashboardFigures('demo', dayOf(noon))).total).toBe(0)
   })
 
-  test('counters equal the counted rows after every kind of payment event', async () => {
+  test('the counters equal the number of rows after every kind of payment event', async () => {
     const { store } = openedStore
     await createPaymentHistories(store, true)
     const countedRows = shell.prepare(COUNT_ROWS_SQL).all()
@@ -170,9 +170,9 @@ describe('SQLite', () => {
     expect(shell.prepare('SELECT sum(owed) FROM counters').pluck().get()).toBe(amountDue.get())
   })
 
-  test('a search finds the same rows before and after they are indexed', async () => {
+  test('a search returns the same rows before and after they are indexed', async () => {
     const { store } = openedStore
-    // The index is emptied after the registrations, so that the first search must scan the rows.
+    // The index is emptied after the registrations are stored, so the first search must scan the rows.
     const regNos = await registerNames(store)
     await waitForIndex()
     shell.exec('DELETE FROM search_index; UPDATE search_progress SET last_id = 0')
@@ -197,7 +197,7 @@ describe('SQLite', () => {
     expect(lastId.get()).toBeGreaterThanOrEqual(1000)
   })
 
-  /** Waits until the index has caught up; a write triggers the writer. */
+  /** Waits until the index has caught up. The writer starts indexing after a write. */
   async function waitForIndex(): Promise<void> {
     const indexLag = shell
       .prepare('SELECT (SELECT max(id) FROM registrations) - (SELECT last_id FROM search_progress)')
@@ -205,14 +205,14 @@ describe('SQLite', () => {
     await expect.poll(() => indexLag.get(), { timeout: 200_000, interval: 5 }).toBe(0)
   }
 
-  test('the count of a search stops at its limit and reports that; the list is counted exactly', async () => {
-    const created = buildRegistration()
+  test('a search stops counting at the limit and reports that; a list without a search is counted exactly', async () => {
+    const registration = buildRegistration()
     const insertCopies =
       shell.prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
       INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
       SELECT 'demo', 'hash', 'COPY' || n, 'Copied Demo', '', '', '', '{"state":"Goa"}', 'pending', n, '1970-01-01' FROM n`)
     insertCopies.run(MAX_COUNTED + 5)
-    await openedStore.store.register(created)
+    await openedStore.store.register(registration)
     const searchPage = await openedStore.store.listPage(
       { eventId: 'demo', answers: {}, search: 'copied' },
       2,
@@ -223,7 +223,7 @@ describe('SQLite', () => {
       true,
       50,
     ])
-    // After all are indexed, only the rows of the page are read.
+    // Once all rows are indexed, only the rows on the page are read.
     await waitForIndex()
     const listCopies = (event: string, page: number) =>
       openedStore.store.listPage({ eventId: event, answers: {}, search: 'copied' }, page, 50)
@@ -255,19 +255,19 @@ describe('SQLite', () => {
     ])
   })
 
-  test('when the writer dies, calls in progress fail, and the next request works', async () => {
+  test('when the writer dies, calls in progress fail, and the next call succeeds', async () => {
     const { store, writer } = openedStore
     const registrations = Array.from({ length: 50 }, () => buildRegistration())
-    const resultPromises = registrations.map((created) =>
-      store.register(created).then(
-        (answer) => answer.ok,
+    const resultPromises = registrations.map((registration) =>
+      store.register(registration).then(
+        (result) => result.ok,
         (error: unknown) => error,
       ),
     )
     await writer.kill()
     const results = await Promise.all(resultPromises)
-    expect(results.every((answer) => answer === true || answer instanceof StoreBusy)).toBe(true)
-    expect(results.some((answer) => answer instanceof StoreBusy)).toBe(true)
+    expect(results.every((result) => result === true || result instanceof StoreBusy)).toBe(true)
+    expect(results.some((result) => result instanceof StoreBusy)).toBe(true)
     await expect
       .poll(
         () =>
@@ -284,7 +284,7 @@ describe('SQLite', () => {
     ).toBe(acknowledged.length)
   })
 
-  test('a status response is never stored without its effect, however the write ends', async () => {
+  test('a status response is stored together with its effect or not at all, even if the write fails', async () => {
     const { store } = openedStore
     const { orderId } = await registerSample(store)
     const gatewayResponse = {
@@ -295,7 +295,7 @@ describe('SQLite', () => {
     } as const
     const confirmPayment = () =>
       store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail, gatewayResponse)
-    // The last statement of the operation fails, after the response and the event were written.
+    // The last statement of the operation fails, after the response and the event have been written.
     shell.exec(
       "CREATE TRIGGER broken BEFORE INSERT ON mail_queue BEGIN SELECT RAISE(ABORT, 'broken'); END",
     )
@@ -313,7 +313,7 @@ describe('SQLite', () => {
     ]).toEqual([1, 1])
   })
 
-  test('whenever the writer dies, there are as many status responses as payment events', async () => {
+  test('if the writer dies, each stored status response has its payment event', async () => {
     const { store, writer } = openedStore
     const orders = await Promise.all(Array.from({ length: 600 }, () => registerSample(store)))
     const paymentPromises = orders.map(({ orderId }, index) =>
@@ -325,7 +325,7 @@ describe('SQLite', () => {
       }),
     )
     const allSettled = Promise.allSettled(paymentPromises)
-    // Several batches: the first is committed, the others are in progress.
+    // There are several batches. The first is committed, and the others are in progress.
     await paymentPromises[0]
     await writer.kill()
     await allSettled
@@ -338,9 +338,9 @@ describe('SQLite', () => {
     expect(shell.prepare('SELECT count(*) FROM payment_facts').pluck().get()).toBeGreaterThan(0)
   })
 
-  test('when the reader dies, lists work again', async () => {
+  test('lists work again after the reader dies', async () => {
     const { store, reader } = openedStore
-    // The reader starts with the first requested list.
+    // The reader thread starts when a list is first requested.
     await store.dashboardFigures('demo', dayOf(noon))
     await reader.kill()
     await expect
@@ -355,34 +355,36 @@ describe('SQLite', () => {
       .toBe(0)
   })
 
-  test('a full disk rejects the batch and loses no confirmed data', async () => {
+  test('when the disk is full, the batch is rejected and no confirmed data is lost', async () => {
     const folder = createFolder()
-    const fullDisk = await openSqliteStore({ dataDir: folder, faults: { maxPages: 300 } })
+    const fullDiskStore = await openSqliteStore({ dataDir: folder, faults: { maxPages: 300 } })
     const registrations = Array.from({ length: 200 }, () =>
       buildRegistration({ answers: { note: 'x'.repeat(20_000) } }),
     )
     const results = []
-    // Sequentially, so that some are stored before the disk is full.
-    for (const created of registrations)
+    // One after the other, so that some are stored before the disk is full.
+    for (const registration of registrations)
       results.push(
-        await fullDisk.store.register(created).then(
+        await fullDiskStore.store.register(registration).then(
           ({ ok }) => ok,
           (error: unknown) => error,
         ),
       )
-    const storedCount = results.filter((answer) => answer === true).length
+    const storedCount = results.filter((result) => result === true).length
     expect(storedCount).toBeGreaterThan(5)
-    expect(results.slice(storedCount).every((answer) => answer instanceof StoreBusy)).toBe(true)
+    expect(results.slice(storedCount).every((result) => result instanceof StoreBusy)).toBe(true)
     expect(results.length - storedCount).toBeGreaterThan(5)
-    expect((await fullDisk.store.dashboardFigures('demo', dayOf(noon))).total).toBe(storedCount)
-    expect((await readStored(fullDisk.store, registrations[0]?.regNo ?? '')).payments.length).toBe(
-      1,
+    expect((await fullDiskStore.store.dashboardFigures('demo', dayOf(noon))).total).toBe(
+      storedCount,
     )
-    await fullDisk.store.close()
+    expect(
+      (await readStored(fullDiskStore.store, registrations[0]?.regNo ?? '')).payments.length,
+    ).toBe(1)
+    await fullDiskStore.store.close()
     rmSync(folder, { recursive: true })
   })
 
-  test('when too many calls wait, the next call is rejected immediately', async () => {
+  test('when too many calls are waiting, the next call is rejected immediately', async () => {
     const limitedStore = await openSqliteStore({ dataDir, faults: { maxQueuedCalls: 3 } })
     const results = await Promise.all(
       Array.from({ length: 5 }, () =>
@@ -393,11 +395,11 @@ describe('SQLite', () => {
       ),
     )
     expect(results.slice(0, 3)).toEqual(['served', 'served', 'served'])
-    expect(results.slice(3).every((answer) => answer instanceof StoreBusy)).toBe(true)
+    expect(results.slice(3).every((result) => result instanceof StoreBusy)).toBe(true)
     await limitedStore.store.close()
   })
 
-  test('two processes on one file: the second waits for the first', async () => {
+  test('two stores that write to one file wait for each other', async () => {
     const secondStore = await openStore({ dataDir })
     const results = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
@@ -409,7 +411,7 @@ describe('SQLite', () => {
     expect((await openedStore.store.dashboardFigures('demo', dayOf(noon))).total).toBe(60)
   })
 
-  test('two writers on one file: of 64 requests for the last seat, half at each, exactly one gets it', async () => {
+  test('exactly one of 64 requests, split between two writers on one file, gets the last seat', async () => {
     const secondStore = await openStore({ dataDir })
     const limits = [{ id: 'hall', max: 1, full: { message: 'Full' } }]
     const file = {
@@ -437,16 +439,16 @@ describe('SQLite', () => {
     ])
   })
 
-  test('negative control: responding before the commit is detected', async () => {
+  test('negative control: a store that responds before the commit loses the registration', async () => {
     const folder = createFolder()
-    const earlyStore = await openSqliteStore({
+    const earlyRespondingStore = await openSqliteStore({
       dataDir: folder,
       faults: { respondBeforeCommitMs: 5_000 },
     })
-    const created = buildRegistration()
-    expect(await earlyStore.store.register(created)).toMatchObject({ ok: true })
-    expect(await earlyStore.store.registration(created.regNo)).toBeNull()
-    await earlyStore.store.close()
+    const registration = buildRegistration()
+    expect(await earlyRespondingStore.store.register(registration)).toMatchObject({ ok: true })
+    expect(await earlyRespondingStore.store.registration(registration.regNo)).toBeNull()
+    await earlyRespondingStore.store.close()
     rmSync(folder, { recursive: true })
   })
 })

@@ -31,7 +31,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
       expect(await store.adminCount()).toBe(1)
     })
 
-    test('a session ends when idle, after its maximum age, on sign-out and with a new password', async () => {
+    test('a session ends when it is idle, at its maximum age, on sign-out and when the password changes', async () => {
       const admin = await store.addAdmin('office', 'hash', noon)
       if (!admin.ok) throw new Error(admin.error.code)
       const open = (tokenHash: string): Promise<void> =>
@@ -80,7 +80,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
   describe('permissions', () => {
     const demoDesk = { role: 'desk', events: ['demo'] } as const
 
-    test('are unlimited by default, and changes apply from the next request', async () => {
+    test('are unlimited by default, and changes to them apply from the next request', async () => {
       const owner = await store.addAdmin('owner', 'hash', noon)
       const desk = await store.addAdmin('desk', 'hash', noon, demoDesk)
       if (!owner.ok || !desk.ok) throw new Error('expected two new users')
@@ -132,7 +132,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
       expect(await store.removeAdmin('owner')).toBe('removed')
     })
 
-    test('the only owner who can sign in cannot give up the role, even if another owner has an unused link', async () => {
+    test('the only owner who can sign in cannot give up the role, even if another owner has not yet used their password link', async () => {
       await store.addAdmin('owner', 'hash', noon)
       await store.addAdmin('invited', 'unknown to all', noon)
       await store.addPasswordLink('invited', 'link', addMs(HOUR_MS))
@@ -143,7 +143,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
     })
   })
 
-  test('only the newest password link works, and only once, until it expires', async () => {
+  test('only the newest password link works, once, until it expires', async () => {
     await store.addAdmin('desk', 'hash', noon)
     expect(await store.addPasswordLink('unknown user', 'x', addMs(HOUR_MS))).toBe(false)
     await store.addPasswordLink('desk', 'old', addMs(HOUR_MS))
@@ -157,7 +157,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
     expect((await store.admin('desk'))?.passwordHash).toBe('hash-2')
   })
 
-  test('a second factor applies once confirmed; each code and each recovery code is accepted once', async () => {
+  test('a second factor applies once it is confirmed; each code and each recovery code is accepted once', async () => {
     const created = await store.addAdmin('office', 'hash', noon)
     if (!created.ok) throw new Error(created.error.code)
     const id = created.value
@@ -206,7 +206,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
     expect(await listTokens()).toEqual(['third'])
   })
 
-  test('the audit log stores users and actions', async () => {
+  test('the audit log records who did what', async () => {
     const { regNo } = await registerSample(store)
     await store.addAuditEntry({
       at: addMs(5),
@@ -221,7 +221,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
     ])
   })
 
-  test('repeated access within an hour is one row; every change is a row', async () => {
+  test('repeated views within an hour share one audit log entry; every export has its own', async () => {
     const recordView = (who: string, at: number, look?: string) =>
       store.addAuditEntry({
         at: addMs(at),

@@ -1,4 +1,4 @@
-/** The declared tables match both databases. */
+/** The declared tables match those in both databases. */
 import { readFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Errors of the API client, tested with a real server whose responses each test sets. */
+/** Tests the API client's errors with an HTTP server whose responses each test sets. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
@@ -53,7 +53,7 @@ test.each([
   expect(await getErrorMessage(buildPath(status, '{}'))).toBe(text)
 })
 
-test('a server message takes precedence over the text for the status, that text over the fallback, and the fallback over the number', async () => {
+test('a message from the server takes precedence over the text for the status, then the fallback, then the status number', async () => {
   const errorBody = JSON.stringify({
     status: 'error',
     code: 'not_found',
@@ -66,7 +66,7 @@ test('a server message takes precedence over the text for the status, that text 
   expect(await getErrorMessage(buildPath(502, html), 'Failed to fetch')).toBe('Failed to fetch')
 })
 
-test('a missing response is a network error, and an error response with status 200 is still an error', async () => {
+test('a missing response is a network error, and an error response is an error even with status 200', async () => {
   expect(await getErrorMessage('http://127.0.0.1:1/')).toBe(
     'Network error. Please check your internet connection.',
   )
@@ -77,7 +77,7 @@ test('a missing response is a network error, and an error response with status 2
   ).toBe('No.')
 })
 
-test('the error contains code, status and the messages of the fields', async () => {
+test('an error contains its code, its status and the messages for the fields', async () => {
   const errorResponse = {
     status: 'error',
     code: 'invalid_answers',
@@ -91,7 +91,7 @@ test('the error contains code, status and the messages of the fields', async () 
   })
 })
 
-test('a changed price is reported with the old and the new price', async () => {
+test('a price change is reported with the old and the new price', async () => {
   const quote = { category: 'a', period: 'b', base: 100, gst: 18, total: 118 }
   const priceChange = { status: 'error', code: 'price_moved', message: 'M.', quote, was: quote }
   const readPriceChange = async (extraFields: object) => {
@@ -110,14 +110,14 @@ test('a changed price is reported with the old and the new price', async () => {
   })
 })
 
-test('a cancelled call is distinguished from a broken network', async () => {
+test('a cancelled call is not reported as a network error', async () => {
   const controller = new AbortController()
   controller.abort()
   const response = await call(buildPath(200, '{}'), readAny, { signal: controller.signal })
   expect(response.ok ? '' : response.error.code).toBe('aborted')
 })
 
-test('a successful call returns the body, and headers are sent', async () => {
+test('a call sends its headers and returns the response body', async () => {
   expect(
     await call(buildPath(200, '{"status":"success","reg_no":"X1"}'), readAny, {
       headers: { 'idempotency-key': 'k' },
@@ -142,7 +142,7 @@ test('a rejected download is an error, not a file', async () => {
 })
 
 test.each([html, '', 'null', '3', '{"status":"succ'])(
-  'status 200 with the body %j is an unexpected error, with the fallback message of the call if it has one',
+  'status 200 with the body %j is an unexpected error, with the call’s fallback message if it has one',
   async (body) => {
     const readRegistration = (answer: unknown): object | null =>
       typeof answer === 'object' && answer !== null && 'reg_no' in answer ? answer : null
@@ -185,7 +185,7 @@ test('values of the wrong type in an error response are ignored', async () => {
   expect(failedResult.ok ? '' : failedResult.error.message).toBe('An unexpected error occurred.')
 })
 
-test('keys are long and never repeat', () => {
+test('idempotency keys are long and never repeat', () => {
   const keys = new Set(Array.from({ length: 1000 }, createIdempotencyKey))
   expect(keys.size).toBe(1000)
   for (const pendingKey of keys) expect(pendingKey).toMatch(/^[0-9a-f]{32}$/)
@@ -215,7 +215,7 @@ async function sendWithoutResponse(timeoutCount: number, onRetry: () => void) {
 }
 afterEach(() => vi.useRealTimers())
 
-test('a request without a response after 20 seconds is reported and sent again with the same key', async () => {
+test('if there is no response after 20 seconds, this is reported, and the request is sent again with the same key', async () => {
   let noticeCount = 0
   const result = await sendWithoutResponse(2, () => (noticeCount += 1))
   expect([result.ok, noticeCount, pendingKeys, lastKey]).toEqual([
@@ -226,7 +226,7 @@ test('a request without a response after 20 seconds is reported and sent again w
   ])
 })
 
-test('a request that never gets a response ends with a message that no money was charged', async () => {
+test('a request that never gets a response ends with a message that the delegate has not been charged', async () => {
   let noticeCount = 0
   const answer = await sendWithoutResponse(3, () => (noticeCount += 1))
   expect(answer).toMatchObject({ ok: false, error: { status: 0, code: 'no_response' } })

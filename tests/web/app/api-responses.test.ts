@@ -175,7 +175,7 @@ const listPage = {
   registrations: [row],
 }
 
-/** Every reader with a valid response and the paths that it requires. */
+/** Every reader, with a valid response and the paths of the values that the reader requires. */
 const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly string[]])[] = [
   ['the tariff', createTariffReader(afpicon, NOW), buildTariff(afpicon, PRICE_DAY), []],
   [
@@ -197,13 +197,13 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
     ['payment_data', 'payment_data.orderid', 'payment_data.payment_url'],
   ],
   [
-    'a registration that is looked up',
+    'a registration found by its number',
     readRegistrationResponse,
     { status: 'success', registration },
     ['registration.reg_no'],
   ],
   [
-    'the registration that a link opens',
+    'a registration opened by a link',
     readSelfServiceData,
     {
       status: 'success',
@@ -266,7 +266,7 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
   ],
 ]
 
-/** Returns every path of a value, as `a.0.b`. */
+/** Lists the paths of all values in an object, in the form `a.0.b`. */
 const listPaths = (value: unknown, path = ''): readonly string[] =>
   typeof value !== 'object' || value === null
     ? []
@@ -275,7 +275,7 @@ const listPaths = (value: unknown, path = ''): readonly string[] =>
         return [innerPath, ...listPaths(inner, innerPath)]
       })
 
-/** Returns a copy with the value at a path replaced, or removed if `replacement` is missing. */
+/** Returns a copy in which the value at a path is replaced, or removed if `replacement` is missing. */
 function replaceAtPath(value: unknown, path: string, ...replacement: readonly unknown[]): unknown {
   const copy: unknown = structuredClone(value)
   const names = path.split('.')
@@ -319,10 +319,10 @@ const MINIMAL_RESPONSES = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>
 ])
 
 describe.each(READERS)('%s', (_, readResponse, validResponse, requiredPaths) => {
-  // Responses are JSON, so an undefined value is missing.
+  // Responses are JSON, in which undefined values are missing.
   const validJson: unknown = JSON.parse(JSON.stringify(validResponse))
 
-  test('the valid response is accepted', () => {
+  test('a valid response is accepted', () => {
     expect(readResponse(validJson)).not.toBeNull()
   })
   test.each(INVALID_VALUES)('%j is rejected', (invalidValue) => {
@@ -330,7 +330,7 @@ describe.each(READERS)('%s', (_, readResponse, validResponse, requiredPaths) => 
       MINIMAL_RESPONSES.get(readResponse)?.get(invalidValue) ?? null,
     )
   })
-  test('rejects a response in which a required value is missing or of another type', () => {
+  test('a response in which a required value is missing or has the wrong type is rejected', () => {
     for (const path of requiredPaths) {
       expect(readResponse(replaceAtPath(validJson, path)), `without ${path}`).toBeNull()
       expect(
@@ -339,7 +339,7 @@ describe.each(READERS)('%s', (_, readResponse, validResponse, requiredPaths) => 
       ).toBeNull()
     }
   })
-  test('reading never throws, regardless of the values', () => {
+  test('reading never throws, whatever the values are', () => {
     const paths = listPaths(validJson)
     fc.assert(
       fc.property(fc.constantFrom(...paths), fc.jsonValue(), (path, value) => {
@@ -357,7 +357,7 @@ describe.each(READERS)('%s', (_, readResponse, validResponse, requiredPaths) => 
   })
 })
 
-describe('the form reads prices from each format of the tariff', () => {
+describe('the form reads prices from every format of the tariff', () => {
   const EXAMPLES: readonly (readonly [EventConfig, Readonly<Record<string, string | boolean>>])[] =
     [
       [afpicon, { ticket_type: 'afpi-pg' }],
@@ -385,7 +385,7 @@ describe('the form reads prices from each format of the tariff', () => {
     expect(readPrices({ pricing: { ...pricing, other: { base: 'free' } } })).toBeNull()
     expect(readPrices({ pricing: { ...pricing, other: { base: 1, gst: 1, total: 3 } } })).toBeNull()
   })
-  test('a closed day and a day outside all periods have no prices', () => {
+  test('dates on which registration is closed, or which are in no period, have no prices', () => {
     const { tariff_data } = buildTariff(afpicon, PRICE_DAY)
     const readTariff = createTariffReader(afpicon, NOW)
     expect(readTariff({ tariff_data, current_period: null })?.pricing).toEqual({})
@@ -396,7 +396,7 @@ describe('the form reads prices from each format of the tariff', () => {
   })
 })
 
-test('a registration with only payment data is identified by its order', () => {
+test('a registration without a number is identified by the order in its payment data', () => {
   expect(readRegisterResult({ payment_data: paymentData })).toMatchObject({ reg_no: 'SAMP1' })
   expect(readRegisterResult({ status: 'success', reg_no: 'SAMP1', payment_data: null })).toEqual({
     status: 'success',
@@ -414,7 +414,7 @@ describe('the payment state of a registration', () => {
     (stands) => expect(readPaymentState({ stands })).toBe(stands),
   )
   test.each(['paid', '', null, 7, 'Complete', 'toString', ['complete']])(
-    'an unknown state (%j) counts as pending: the registration is not paid, and no payment is offered',
+    'an unknown state (%j) counts as pending: the registration is not shown as paid, and no payment is offered',
     (stands) => {
       expect(readPaymentState({ stands })).toBe('at-bank')
       expect(readRegisterResult({ reg_no: 'SAMP1', stands })?.stands).toBe('at-bank')
@@ -433,7 +433,7 @@ describe('the payment state of a registration', () => {
     (payment_status, in_review, stands) =>
       expect(readPaymentState({ stands: undefined, payment_status, in_review })).toBe(stands),
   )
-  test('values of another type are ignored: no second payment, no refund, no pay button', () => {
+  test('values of the wrong type are ignored: no second payment, refund or pay button is shown', () => {
     const responseWithWrongTypes = {
       second_payment: 'true',
       refunded_amount: '-5',
@@ -458,12 +458,12 @@ describe('the payment state of a registration', () => {
   })
 })
 
-test('a dashboard with a day that has more refunds than payments is accepted', () => {
+test('a dashboard with more refunds than payments on a day is accepted', () => {
   const statsResponse = replaceAtPath(stats, 'data.by_day.sample.0.revenue', -1180)
   expect(readStats(statsResponse)?.by_day['sample']?.[0]?.revenue).toBe(-1180)
 })
 
-test('the staff pages format an instant like all other pages: Sep, twelve hours, am and pm', () => {
+test('staff pages format times like all other pages: with Sep, a 12-hour clock, am and pm', () => {
   expect(formatDateParts('2025-09-05T00:05:00+05:30')).toEqual(['5 Sep 2025', '12:05 am'])
   expect(formatDateParts('2025-09-05T18:30:00Z')).toEqual(['6 Sep 2025', '12:00 am'])
   expect(formatDateParts('2025-06-05T13:00:00+05:30')).toEqual(['5 Jun 2025', '1:00 pm'])

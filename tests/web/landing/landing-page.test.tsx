@@ -21,7 +21,7 @@ function renderSite(source: string): string {
   return page.replaceAll('\u00a0', ' ')
 }
 
-test('the picture of a site in yen shows yen', () => {
+test('the picture shows yen if the site’s currency is yen', () => {
   expect(renderSite(SITE)).toContain('₹ 6,195')
   const siteInYen = SITE.replace(/^( +)day: .*$/m, '$&\n$1currency: JPY')
   expect(renderSite(siteInYen)).toContain('JP¥ 6,195')

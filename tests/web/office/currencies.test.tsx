@@ -1,4 +1,4 @@
-/** The office pages of an event in another currency: amounts with its symbol, inputs with its decimals. */
+/** Office pages for an event in another currency: amounts have its symbol, and inputs its decimal places. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import type { ReactElement } from 'react'
 import { MemoryRouter } from 'react-router-dom'
@@ -83,7 +83,7 @@ const renderList = (responseFields: object, columns = list.columns): string => {
   )
 }
 
-test('a list in yen shows yen', () => {
+test('a list with amounts in yen shows the yen symbol', () => {
   const registrations = [
     buildRow('A1', { base: 1000, total: 1180 }),
     buildRow('A2', { base: 0, total: 0 }),
@@ -95,7 +95,7 @@ test('a list in yen shows yen', () => {
   expect(renderList({ registrations })).toContain('₹ 1,180')
 })
 
-test('a row of a list states its currency if it differs from that of the list', () => {
+test('a row states its currency if it differs from the list’s currency', () => {
   const rows = [
     buildRow('A1', { total: 150.5, 'money.currency': 'EUR' }),
     buildRow('A2', { total: 1180 }),
@@ -129,7 +129,7 @@ test('the dashboard totals each currency separately', () => {
   expect(formatTotal({ total_revenue: 0, other_currencies: otherCurrencies })).toBe(
     '€ 0.30 · JP¥ 9',
   )
-  // A currency without sales is omitted. Without any revenue, one zero is shown.
+  // A currency without sales is omitted. If there is no revenue at all, one zero is shown.
   const currenciesWithoutRevenue = [{ currency: 'USD', total_revenue: 0 }]
   expect(formatTotal({ total_revenue: 130_000, other_currencies: currenciesWithoutRevenue })).toBe(
     '₹ 1,30,000',
@@ -137,7 +137,7 @@ test('the dashboard totals each currency separately', () => {
   expect(formatTotal({ total_revenue: 0, other_currencies: currenciesWithoutRevenue })).toBe('€ 0')
 })
 
-test('the chart of an event in Kuwaiti dinars shows three decimals', () => {
+test('the chart for an event in Kuwaiti dinars shows three decimal places', () => {
   const days = [{ day: '2025-10-02', registrations: 2, revenue: 8555.125 }]
   const bars = buildBars(days, '2025-10-02', KWD)
   expect(describeBars(bars, 'A', '2025-10-02', KWD).replaceAll('\u00a0', ' ')).toBe(
@@ -145,7 +145,7 @@ test('the chart of an event in Kuwaiti dinars shows three decimals', () => {
   )
 })
 
-test('the sales report of an event in euro shows euros', () => {
+test('the sales report for an event in euros shows euros', () => {
   const sale = { item: 'a', option: null, label: 'A', option_label: null, registrations: 1 }
   const table = renderText(
     <SalesTable
@@ -163,7 +163,7 @@ test('the sales report of an event in euro shows euros', () => {
   expect(table).not.toContain('₹')
 })
 
-test('the sales report of an event in euro has no total in euro if all sales were in rupees', () => {
+test('the sales report for an event in euros has no total in euros if all sales were in rupees', () => {
   const sale = { item: 'a', option: null, label: 'A', option_label: null, registrations: 1 }
   const table = renderText(
     <SalesTable
@@ -180,7 +180,7 @@ test('the sales report of an event in euro has no total in euro if all sales wer
   expect(table).not.toContain('€')
 })
 
-test('a registration in euro and its payouts are shown in euro', () => {
+test('a registration in euros and its payouts are shown in euros', () => {
   const rows = buildPriceRows({
     currency: 'EUR',
     registration: buildRow('A1', { base: 100, gst: 19.5, total: 119.5 }) as unknown as ListRow,
@@ -222,7 +222,7 @@ test.each([
   [undefined, 'UTR or bank reference', true],
   ['EUR', 'Bank reference', false],
 ] as const)(
-  'recording a transfer, currency %s: only for rupees does the form ask for a UTR and offer UPI',
+  'when a transfer in currency %s is recorded, the form asks for a UTR and offers UPI only for rupees',
   (code, name, hasUpi) => {
     const fields = renderText(
       <RecordPaymentFields
@@ -242,7 +242,7 @@ test.each([
   ['EUR', '€ 590', 'Amount received (EUR)', 'decimal', '590'],
   ['JPY', 'JP¥ 590', 'Amount received (JPY)', 'numeric', '590'],
 ] as const)(
-  'recording a payment, currency %s: label, keyboard and reported amount match the currency',
+  'when a payment in currency %s is recorded, the label, the keyboard and the reported amount match the currency',
   (code, reportedAmount, label, mode, value) => {
     const currency = code === undefined ? {} : { currency: code }
     const claim = {
@@ -285,7 +285,7 @@ test('a payment in dollars for a bill in rupees is shown in dollars', () => {
   expect(renderText(<ReviewAmounts {...sameCurrency} currency="JPY" />)).toContain('Due: JP¥ 7,080')
 })
 
-test('amounts are added in minor units, and an input shows the decimals of its currency', () => {
+test('amounts are added in minor units, and an input shows its currency’s decimal places', () => {
   expect(addAmounts([0.1, 0.2, -0.05], EUR)).toBe(0.25)
   expect(addAmounts([0.001, 0.002], KWD)).toBe(0.003)
   expect(addAmounts([5, 6], JPY)).toBe(11)

@@ -1,4 +1,4 @@
-/** Readers and helpers of the office: list responses, addresses, the chart, columns and joined results. */
+/** Readers and helpers for the office: list responses, URLs, the chart, columns and joined results. */
 import { describe, expect, test } from 'vitest'
 import { INR } from '../../../engine/index.ts'
 import type { AdminList } from '../../../engine/index.ts'
@@ -50,11 +50,11 @@ test.each([
   [1, 5, [1, 2, 3, null, 5]],
   [12, 12, [1, null, 10, 11, 12]],
   [500, 1000, [1, null, 498, 499, 500, 501, 502, null, 1000]],
-])('on page %i of %i the window is %j', (currentPage, lastPage, pageNumbers) =>
+])('on page %i of %i, links to the pages %j are shown', (currentPage, lastPage, pageNumbers) =>
   expect(listPageNumbers(currentPage, lastPage)).toEqual(pageNumbers),
 )
 
-describe('the address of a list determines its API call', () => {
+describe('a list’s URL determines its API call', () => {
   const buildAddress = (query: string, isPaged: boolean) =>
     buildListUrl(isPaged ? list.api : list.export.api, list, new URLSearchParams(query), isPaged)
   test('empty values and unknown filters are omitted', () =>
@@ -69,7 +69,7 @@ describe('the address of a list determines its API call', () => {
     ))
 })
 
-describe('every format of a list response', () => {
+describe('a list response', () => {
   const rows = [
     {
       id: 1,
@@ -79,15 +79,15 @@ describe('every format of a list response', () => {
       in_review: false,
     },
   ]
-  test('results.registrations', () =>
+  test('is read from results.registrations', () =>
     expect(createListReader(list)({ results: { registrations: rows }, count: 1 })?.rows).toEqual(
       rows,
     ))
-  test('registrations', () =>
+  test('is read from registrations', () =>
     expect(
       createListReader(list)({ status: 'success', registrations: rows, count: 1, page: 3 }),
     ).toMatchObject({ rows, page: 3, pageSize: 20 }))
-  test('without a total, the number of rows is used', () => {
+  test('without a total counts its rows', () => {
     expect(createListReader(list)(rows)).toMatchObject({ rows, count: 1, page: 1, pageSize: 1 })
     expect(createListReader(list)([])).toMatchObject({ rows: [], count: 0 })
   })
@@ -103,7 +103,7 @@ describe('every format of a list response', () => {
     [{ reg_no: 'X1' }],
     { registrations: [{ ...rows[0], payment_status: 'paid' }], count: 1 },
     { registrations: [null], count: 1 },
-  ])('an unknown format is rejected: %j', (listResponse) =>
+  ])('in an unknown format is rejected: %j', (listResponse) =>
     expect(createListReader(list)(listResponse)).toBeNull(),
   )
 })
@@ -115,7 +115,7 @@ test.each([
   ['https://evil.example', '/admin/dashboard'],
   ['/admin/login?next=/admin/login', '/admin/dashboard'],
   [null, '/admin/dashboard'],
-])('after signing in %j leads to %s', (next, destination) =>
+])('with next=%j, signing in leads to %s', (next, destination) =>
   expect(sanitiseNext(next)).toBe(destination),
 )
 
@@ -125,7 +125,7 @@ describe('the chart', () => {
     registrations,
     revenue,
   })
-  test('days without registrations are zero, not omitted', () => {
+  test('days without registrations are shown as zero', () => {
     expect(
       buildBars(
         [buildDay('2025-10-01', 3, 100.1), buildDay('2025-10-04', 1, 50.2)],
@@ -141,7 +141,7 @@ describe('the chart', () => {
   })
   test('continues to today while registration is open', () =>
     expect(buildBars([buildDay('2025-10-01', 3)], '2025-10-03', INR)).toHaveLength(3))
-  test('a long period is shown in weeks without losing a registration', () => {
+  test('a long period is shown in weeks that include every registration', () => {
     const days = Array.from({ length: 200 }, (_, index) =>
       buildDay(new Date(Date.UTC(2025, 6, 1 + index)).toISOString().slice(0, 10), 2, 0.1),
     )
@@ -150,7 +150,7 @@ describe('the chart', () => {
     expect(bars.reduce((sum, bar) => sum + bar.registrations, 0)).toBe(400)
     expect(bars[0]?.revenue).toBe(0.7)
   })
-  test('the description has the number, the days, the highest and today', () => {
+  test('the description states the number, the days, the highest values and today’s number', () => {
     const bars = buildBars(
       [buildDay('2025-10-01', 3, 21240), buildDay('2025-10-02', 1)],
       '2025-10-02',
@@ -167,7 +167,7 @@ describe('the chart', () => {
   })
 })
 
-describe('columns of the list', () => {
+describe('the columns of a list', () => {
   type Column = AdminList['columns'][number]
   const buildColumn = (id: string, kind: Column['kind'], role?: Column['role']): Column => ({
     id,
@@ -206,7 +206,7 @@ describe('columns of the list', () => {
     ['payment_status', '', 'status'],
     ['created_at', '', 'at'],
   ]
-  test('number, name, category, total, status and date are first; phone, email and membership are below them', () =>
+  test('number, name, category, total, status and date come first; phone, email and membership are shown below them', () =>
     expect(
       arrangeColumns([
         ...contactColumns,
@@ -215,16 +215,16 @@ describe('columns of the list', () => {
         ...moneyColumns,
       ]),
     ).toEqual(FIXED_COLUMNS))
-  test('every list shows the payments: the first columns appear even if the event file lists none of them', () =>
+  test('the first columns, including payment columns, appear even if the event file lists none of them', () =>
     expect(arrangeColumns([buildColumn('hospital', 'text')]).map(([id]) => id)).toEqual(
       FIXED_COLUMNS.map(([id]) => id),
     ))
-  test('an event without a name field shows its first text instead', () =>
+  test('an event without a name field shows its first text field instead', () =>
     expect(
       buildCells([buildColumn('team', 'text')], { ...firstColumns, name: null }, []).cells[1]
         ?.column.id,
     ).toBe('team'))
-  test('every other column can be added, and no column is lost', () => {
+  test('every other column can be added, and no column is missing', () => {
     const columns = [
       ...contactColumns,
       ...memberColumns,
@@ -253,13 +253,13 @@ describe('columns of the list', () => {
   })
 })
 
-test('an amount in a cell is exact, with Indian grouping', () => {
+test('an amount in a cell is exact and has Indian digit grouping', () => {
   expect(formatResponseMoney(123456.5, INR)).toBe('₹\u00a01,23,456.50')
   expect(formatResponseAmount(7080, INR)).toBe('7,080')
   expect(formatResponseAmount(null, INR)).toBe('')
 })
 
-test('an action on two events has one entry in the audit log', () => {
+test('an action on two events is shown as one audit log entry', () => {
   const entry = { at: '2026-02-02T10:00:00+05:30', who: 'meera', what: 'uploaded', reg_no: null }
   const [firstEvent, secondEvent] = [
     { event_id: 'first', event: 'First' },

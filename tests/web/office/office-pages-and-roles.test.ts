@@ -1,4 +1,4 @@
-/** Addresses of the office: pages of events, and redirects from the addresses of earlier versions. */
+/** Office URLs: event pages, and redirects from the URLs of earlier versions. */
 import { describe, expect, test } from 'vitest'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { findList } from '../../../web/office/office-api-and-urls.ts'
@@ -27,7 +27,7 @@ const events = [
 ]
 const [eventWithTwoLists] = events
 
-describe('an old address redirects to the new one', () => {
+describe('an old URL redirects to the new one', () => {
   test.each([
     ['/admin', '/admin/dashboard'],
     ['/admin/people', '/admin/team'],
@@ -47,7 +47,7 @@ describe('an old address redirects to the new one', () => {
   })
 
   test.each(['/admin/sample', '/admin/afpicon', '/admin/other/add', '/admin/other/OTHR1'])(
-    '%s, the address of a list or of an event that the user may not see, is not redirected',
+    '%s is not redirected, because it is a list or belongs to an event that the user may not see',
     (pathname) => expect(replaceOldAddress({ pathname, search: '', hash: '' }, events)).toBeNull(),
   )
 })
@@ -59,7 +59,7 @@ test.each([
   '/admin/events/any/registrations/new',
   '/admin/people',
   '/admin/codes-of/any',
-])('no event file can use the address %s', (path) =>
+])('no event file can use the path %s', (path) =>
   expect([...SITE_PAGES, ...UNLINKABLE_PAGES].some((page) => doPathsOverlap(page, path))).toBe(
     true,
   ),
@@ -71,7 +71,7 @@ test.each([
   ['/admin/events/sample/registrations/SMPL%2F1', 'registration', 'SMPL/1'],
   ['/admin/events/sample/registrations/%', 'registration', '%'],
   ['/admin/events/sample/codes', 'codes', ''],
-])('%s is the page %s', (path, id, regNo) =>
+])('the path %s leads to the page %s', (path, id, regNo) =>
   expect(findEventPage(path, events)).toMatchObject({ event: { id: 'sample' }, id, regNo }),
 )
 
@@ -80,9 +80,9 @@ test.each([
   '/admin/events/afpicon2026/codes',
   '/admin/events/sample/registrations/SMPL1/more',
   '/admin/events/sample/registrations/',
-])('%s is not a page', (path) => expect(findEventPage(path, events)).toBeNull())
+])('the path %s leads to no page', (path) => expect(findEventPage(path, events)).toBeNull())
 
-test('a month without a previous or a next month has no page', () => {
+test('a month that is invalid or has no previous or next month has no page', () => {
   const pageIds = ['2000-01', '2026-01', '2099-12', '0000-01', '9999-12', '2026-13'].map(
     (month) => findSharedPage(`/admin/payments/month/${month}`)?.id,
   )
@@ -95,7 +95,7 @@ test.each([
   ['/admin/events/afpicon2026/registrations', 'list=unknown', 'afpicon'],
   ['/admin/afpicon2026', '', 'afpicon2026'],
   ['/admin/search', '', undefined],
-])('the list at %s?%s is %s', (path, search, id) => {
-  if (eventWithTwoLists === undefined) throw new Error('there must be an event')
+])('the list shown at %s?%s is %s', (path, search, id) => {
+  if (eventWithTwoLists === undefined) throw new Error('there must be an event with two lists')
   expect(findList(eventWithTwoLists, path, new URLSearchParams(search))?.id).toBe(id)
 })

@@ -1,4 +1,4 @@
-/** The page of a registration: its actions, the texts of their dialogs, and its timeline. */
+/** A registration's page: its actions, the texts in their dialogs, and its timeline. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { listAllowedActions, REGISTRATION_STATES } from '../../../engine/index.ts'
@@ -6,7 +6,7 @@ import type { ActionsResponse, WireReview } from '../../../engine/api.ts'
 import {
   ACTION_LABELS,
   arrangeActions,
-  canRefundAtOnce,
+  canRefundInOneClick,
   DESTRUCTIVE_ACTIONS,
 } from '../../../web/office/registration/action-buttons.ts'
 import type { ButtonAction } from '../../../web/office/registration/action-buttons.ts'
@@ -67,20 +67,23 @@ function buildActions(
 
 test.each([
   ['the gateway can refund all of it', {}, true],
-  ['a user may not refund', { allowed: [] }, false],
+  ['the user may not refund', { allowed: [] }, false],
   ['the registration has only one payment', { second_payment: null }, false],
   ['part of the amount was paid by transfer', { back_by_gateway: 1000 }, false],
   ['another payment is under review', { reviews: [review] }, false],
   ['the payment is disputed', { refund_notes: ['A dispute is open.'] }, false],
   ['the refund is in progress', { kept: 0, back_by_gateway: 0 }, false],
-] as const)('one button refunds a second payment: %s', (_, details, isOffered) => {
-  const second_payment = { first: 'SMPL0', first_amount: 1475, amount: 1475, asked_at: null }
-  const paidData = buildActions('complete', { kept: 1475, back_by_gateway: 1475, second_payment })
-  expect(canRefundAtOnce({ ...paidData, ...details } as ActionsResponse)).toBe(isOffered)
-})
+] as const)(
+  'a second payment can be refunded with one button only if the gateway can refund all of it: %s',
+  (_, details, isOffered) => {
+    const second_payment = { first: 'SMPL0', first_amount: 1475, amount: 1475, asked_at: null }
+    const paidData = buildActions('complete', { kept: 1475, back_by_gateway: 1475, second_payment })
+    expect(canRefundInOneClick({ ...paidData, ...details } as ActionsResponse)).toBe(isOffered)
+  },
+)
 
 describe.each(REGISTRATION_STATES)('in the state %s', (state) => {
-  test('every allowed action has one button, at most two are visible, and irreversible actions are last', () => {
+  test('every allowed action has one button, at most two buttons are visible, and irreversible actions come last', () => {
     const data = buildActions(state, { kept: 1475 })
     const { main, more } = arrangeActions(data)
     const allowedButtons = BUTTONS.filter(
@@ -150,7 +153,7 @@ const buildHistoryEntry = (who: string, text: string, at = '2026-01-20T10:00:00+
   why: '',
 })
 
-test("changes by others while the page is open are reported; the user's own changes are not", () => {
+test("changes that others make while the page is open are reported; the user's own changes are not", () => {
   const actionsBefore = buildActions('to_pay')
   const describeDetails = (details: Partial<ActionsResponse>) =>
     describeChange(actionsBefore, { ...actionsBefore, ...details }, 'asha')
@@ -166,7 +169,7 @@ test("changes by others while the page is open are reported; the user's own chan
   )
 })
 
-test('the timeline has each action once, newest first, and distinguishes access from changes', () => {
+test('the timeline shows each action once, newest first, and distinguishes views from changes', () => {
   const buildTime = (minute: number): string => `2026-01-20T10:0${minute}:00+05:30`
   const entries = buildEntries(
     {

@@ -1,4 +1,4 @@
-/** The fee grid: each period can have a first day, and the page states the days without registration. */
+/** The fee grid: each period can have a first day, and the page states the dates on which registration is closed. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { closePeriod } from '../../../engine/authoring.ts'
@@ -11,7 +11,7 @@ const renderGrid = (fees: FeeTable): string =>
     <FeeGrid fees={fees} problems={[]} onChange={() => {}} onMoveRow={() => {}} />,
   )
 
-test('each period has a field for its first day, so that organisers can enter a gap or the opening day', () => {
+test('each period has a field for its first day, so that organisers can enter a gap or the opening date', () => {
   const html = renderGrid(EMPTY_DRAFT.fees)
   expect(html.match(/First day of [^"]*/g)).toEqual([
     'First day of Early Bird',
@@ -26,13 +26,13 @@ test('each date is also shown in words, because some browsers show the month fir
   expect(html.match(/\d+ [A-Z]\w+ 2026/g)).toEqual(['12 July 2026', '31 December 2026'])
 })
 
-test('an empty name field shows the name that the period will get', () => {
+test('an empty name field shows the period’s default name', () => {
   const columns = ['2027-01-10', ''].map((to) => ({ label: '', from: '', to }))
   const html = renderGrid({ ...EMPTY_DRAFT.fees, columns })
   expect(html.match(/(?<=placeholder=")[^"]+/g)).toEqual(['Early Bird', 'Regular'])
 })
 
-test('the page states the days on which registration is closed', () => {
+test('the page states the dates on which registration is closed', () => {
   const fees: FeeTable = {
     columns: [
       { label: 'Early', from: '', to: '2027-01-10' },

@@ -1,4 +1,4 @@
-/** The answers about a new conference: tables keep the typed values when rows and periods change. */
+/** The answers about a new conference: tables keep the values entered when rows and periods change. */
 import { expect, test } from 'vitest'
 import { day } from '../../../engine/index.ts'
 import type { ItemRow, ItemTable } from '../../../engine/authoring.ts'
@@ -72,14 +72,14 @@ test('the optional questions share the last card, which reports an answer that c
   expect(findProblem(draftWithLateSpot, 'on-site')).toContain('“Spot” begins on 11 December 2026')
 })
 
-test('a problem states the row number that is shown, also below an empty row', () => {
+test('a problem states the row number that is shown, even below an empty row', () => {
   const rows = [EMPTY_ITEM, buildRow('Echo', '1500'), EMPTY_ITEM, buildRow('', '900')]
   expect(findProblem(buildDraftWithWorkshops({ rows }), 'workshops')).toEqual([
     { row: 3, message: 'Which workshop has these prices?' },
   ])
 })
 
-test('rows with prices per period turn one price for all periods into one price for each', () => {
+test('adding rows with prices per period turns a single price into a price for each period', () => {
   const table = addItemRows(
     { rows: [EMPTY_ITEM, buildRow('Echo', '1500')], notes: [], isByPeriod: false },
     [buildRow('Airway', '1000', 'NA')],
@@ -95,7 +95,7 @@ test('rows with prices per period turn one price for all periods into one price 
   ])
 })
 
-test('removing a period removes its prices, but not a price for all periods', () => {
+test('removing a period removes its prices, but not a single price for all periods', () => {
   const table: ItemTable = { rows: [buildRow('Echo', '1500', '2000')], notes: [], isByPeriod: true }
   expect(removePeriod(table, 0).rows).toEqual([buildRow('Echo', '2000')])
   const singlePriceTable: ItemTable = {
@@ -131,7 +131,7 @@ test.each<[string, ReturnType<typeof buildColumn>[], string[]]>([
     ['', '1500', '2000'],
   ],
 ])(
-  'a fee table is pasted again and %s: workshop prices remain with their period',
+  'when a fee table is pasted again and %s, workshop prices stay with their period',
   (_, columns, cells) => {
     const table: ItemTable = {
       rows: [buildRow('Echo', '1500', '2000')],
@@ -165,7 +165,7 @@ test('workshops that are pasted below the fees are moved to their own question, 
   ])
 })
 
-test('a problem names a renamed category if a workshop still uses its old name', () => {
+test('a problem is reported if a workshop still uses the old name of a renamed category', () => {
   const rows = [buildRow('Echo', '1500'), { ...buildRow('', 'free'), category: 'PG' }]
   expect(findProblem(buildDraftWithWorkshops({ rows }), 'workshops')).toBeNull()
   const renamedDraft = {
@@ -177,7 +177,7 @@ test('a problem names a renamed category if a workshop still uses its old name',
   ])
 })
 
-test('workshops of a free event have seats but no prices', () => {
+test('workshops at a free event have seats but no prices', () => {
   const freeDraft = {
     ...buildDraftWithWorkshops({ rows: [{ ...buildRow('Echo'), number: '30' }] }),
     texts: { ...draft.texts, free: 'yes', categories: 'Member; PG' },

@@ -107,13 +107,13 @@ test.each([
     'for a category that is not on sale',
     createTariff(),
     { kind: 'special' },
-    'This category is not on sale today',
+    'This category is not available today',
   ],
   [
     'on a day outside all periods',
     createTariff({ current_period: null }),
     { kind: 'plain' },
-    'This category is not on sale today',
+    'This category is not available today',
   ],
 ] as const)(
   '%s, there is no price, and the button states the reason',

@@ -446,7 +446,7 @@ test('a hall that is full for all categories blocks the bill, even if it offers 
 })
 
 test('a delegate who requests more tickets than are left sees how many are left', () => {
-  const dinner = { id: 'dinner', count: 'nights', countMax: 5, max: 80, full: { message: 'Full' } }
+  const dinner = { id: 'dinner', count: 'nights', maxCount: 5, max: 80, full: { message: 'Full' } }
   const eventWithTickets: PublicEvent = { ...event, quotas: [dinner] }
   const answers = createAnswers({ kind: 'plain', room: 'twin', nights: 3 })
   const left = { dinner: 2 }

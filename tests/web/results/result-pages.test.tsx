@@ -155,7 +155,7 @@ test('a result page accepts a response with only the fields that the specificati
 
 test.each([
   [0, 'If you are due a refund, the organisers have emailed you about it.'],
-  [4000, '₹ 4,000 of your payment has been refunded.'],
+  [4000, '₹ 4,000 has been refunded to you.'],
 ])(
   'the page for a cancelled registration with %d rupees refunded states whether there was a refund',
   (refundRupees, sentence) => {
@@ -270,7 +270,7 @@ test.each([
       title,
       explanation,
       'Please pay ₹ 4,720 with the payment method you chose first, or try the card again.',
-      'Pay ₹ 4,720 by card again',
+      'Try the card again (₹ 4,720)',
       'Bank transfer: pay ₹ 4,720',
       'Account of the society',
       'SBIN0001234',

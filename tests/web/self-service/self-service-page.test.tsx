@@ -13,7 +13,7 @@ import { createEvent } from '../../engine/fixtures.ts'
 const NOW = '2026-01-20T12:00:00+05:30'
 const event = createEvent()
 
-const renderPanel = (
+const renderCancellationText = (
   state: PanelProps['data']['state'],
   retained: number,
   refund: number | null,
@@ -39,17 +39,17 @@ const renderPanel = (
 test.each([
   [
     'a delegate who has reported a payment is not told that nothing was paid',
-    renderPanel('told', 0, null),
+    renderCancellationText('told', 0, null),
     'The organisers have not found your payment yet. They will decide whether you get a refund.',
   ],
   [
     'a delegate who has not paid is told that there is nothing to refund',
-    renderPanel('to_pay', 0, null),
+    renderCancellationText('to_pay', 0, null),
     'You have not paid anything, so there is nothing to refund.',
   ],
   [
     'a delegate is told that the tax is not refunded and a charge is deducted',
-    renderPanel(
+    renderCancellationText(
       'complete',
       1180,
       650,
@@ -60,7 +60,7 @@ test.each([
   ],
   [
     'a delegate is told that a charge is deducted, in the currency of the payment',
-    renderPanel(
+    renderCancellationText(
       'complete',
       199.5,
       74.75,
@@ -71,7 +71,13 @@ test.each([
   ],
   [
     'a delegate is told that the tax is not refunded',
-    renderPanel('complete', 1180, 750, {}, { percent: 75, of: 1000, without_tax: 'GST' }),
+    renderCancellationText(
+      'complete',
+      1180,
+      750,
+      {},
+      { percent: 75, of: 1000, without_tax: 'GST' },
+    ),
     'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 750. The refund is 75% of ₹ 1,000, the price without GST.',
   ],
 ])('when requesting cancellation, %s', (_, panel, sentence) => {
@@ -89,7 +95,7 @@ test('a delegate who cannot attend is told how a colleague can attend instead, i
       />,
     )
   }
-  const sentence = 'If someone else comes in your place, enter their name under “full_name”.'
+  const sentence = 'If someone else is attending in your place, enter their name under “full_name”.'
   expect(renderEdit(['full_name', 'city'])).toContain(sentence)
   expect(renderEdit(['city'])).not.toContain('in your place')
 })
@@ -98,11 +104,11 @@ test.each([
   ['EUR', 1234.5, '€ 1,234.50'],
   ['JPY', 1234, 'JP¥ 1,234'],
   ['KWD', 1234.125, 'KWD 1,234.125'],
-  [undefined, 1234.5, '₹ 1,234.50'],
+  ['INR (default)', 1234.5, '₹ 1,234.50'],
 ] as const)(
   'the self-service page for a registration in %s states the amounts in its currency',
   (code, amount, text) => {
-    const currency = code === undefined ? {} : { currency: code }
+    const currency = code === 'INR (default)' ? {} : { currency: code }
     const registration = { reg_no: 'X1', ...currency }
     const data = {
       registration,
@@ -141,7 +147,7 @@ test.each([
       )
       expect(page.replaceAll('\u00a0', ' ')).toContain(text)
     }
-    expect(renderPanel('complete', amount, amount, registration)).toContain(text)
+    expect(renderCancellationText('complete', amount, amount, registration)).toContain(text)
     const duplicate = { first: 'X0', first_amount: 90, amount, asked_at: null }
     const notice = renderToStaticMarkup(
       <DuplicatePayment {...{ duplicate, registration }} path="/" reload={() => {}} />,

@@ -1,4 +1,4 @@
-/** The page to set a password with an invitation link, whose secret is in the URL fragment. */
+/** The page for setting a password through an invitation link, whose secret is in the URL fragment. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
@@ -27,7 +27,7 @@ export function SetPasswordPage() {
     document.title = 'Set your password · Rollcall office'
   }, [])
   const status = useRef<HTMLDivElement>(null)
-  // The focused button has disappeared.
+  // Moves the focus, because the focused button has disappeared.
   useEffect(() => {
     if (message !== null) status.current?.focus()
   }, [message])

@@ -144,7 +144,7 @@ export function SignInPage({ next }: { readonly next: string }) {
         <form className="sheet" noValidate onSubmit={submit} aria-busy={isBusy}>
           <h1 className="disp">Sign in to the office</h1>
           {next !== DASHBOARD && (
-            <p className="mute small">After you sign in, you return to the page you were on.</p>
+            <p className="mute small">After signing in, you will return to the page you were on.</p>
           )}
           <div role="alert">
             {isRejected && (

@@ -119,7 +119,7 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
               </dd>
             </div>
           </dl>
-          <p className="mute basis">Revenue: payments received, less refunds, with tax.</p>
+          <p className="mute basis">Revenue: payments received, net of refunds, including tax.</p>
           <div className="panels">
             {upcomingEvents.map((event) => (
               <EventPanel key={event.id} event={event} data={data} />

@@ -6,7 +6,7 @@ import { readResponseCurrency } from '../../app/response-currency.ts'
 import { addAmounts, formatResponseMoney } from '../ui/format-amount.ts'
 
 type DayFigures = StatsResponse['data']['by_day'][string][number]
-/** About four months of days. A longer range is drawn in weeks, so that the bars remain visible. */
+/** About four months of days. Longer ranges are drawn by week, so that the bars remain visible. */
 const MAX_BARS = 125
 
 type Bar = {
@@ -17,8 +17,8 @@ type Bar = {
 }
 
 /**
- * Returns a bar for each day from the first to the last registration, including empty days. Returns weeks if there
- * are too many days.
+ * Returns a bar for each day from the first to the last registration, including days without registrations. If there
+ * are too many days, returns a bar for each week.
  */
 export function buildBars(
   days: readonly DayFigures[],
@@ -64,8 +64,8 @@ const describePeriod = (bar: Bar): string =>
   bar.from === bar.to ? `day ${formatPeriod(bar)}` : `week from ${formatDayShort(day(bar.from))}`
 
 /**
- * Returns a text alternative for the chart: the total and its period, the maximum and its day, and
- * today.
+ * Returns a text alternative for the chart: the total for the whole period, the busiest day or week, the highest
+ * revenue, and today's registrations.
  */
 export function describeBars(
   bars: readonly Bar[],
@@ -301,7 +301,10 @@ function listAxisLabels(bars: readonly Bar[]): readonly string[] {
   return [...new Set(labels)]
 }
 
-/** Rounds up to 1, 2, 4, 5 or 10 times a power of ten; 1 becomes 2 and 5 becomes 6. */
+/**
+ * Rounds up to 1, 2, 4, 5 or 10 times a power of ten. A result of 1 is raised to 2, and 5 to 6, so that half of it is a
+ * whole number.
+ */
 function roundUpForAxis(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
   const roundedValue =

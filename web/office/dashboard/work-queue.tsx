@@ -56,7 +56,7 @@ export function splitByAge(
   const select = (isPast: boolean) =>
     rows.flatMap((row) => {
       const counts = row.events.filter(({ id }) => pastIds.has(id) === isPast)
-      // The details of a row do not state their event, so they are shown with the current events.
+      // A row's details do not state which event they belong to, so they are shown with the current events.
       return counts.length === 0 ? [] : [{ ...row, events: counts, ...(isPast && { details: [] }) }]
     })
   return { current: select(false), past: select(true) }
@@ -130,7 +130,8 @@ type QueueCountProps = Omit<WireWorkQueueItem['events'][number], 'id'> & {
   readonly event: OfficeEvent | undefined
   readonly itemId: WireWorkQueueItem['id']
   /**
-   * For screen readers, instead of the event's name, if there is only one event: the page or the row shows the name.
+   * Text for screen readers, which replaces the event's name if there is only one event, because the page or the row
+   * already shows the name.
    */
   readonly label?: string
 }

@@ -121,15 +121,15 @@ export function CodeList({
       )}
       {codes.length > 0 && (
         <p className="mute">
-          Discount granted: the amount deducted from the bills of paid registrations, with tax.
-          Cancelled and refused registrations are not counted.
+          Discount granted: the amount deducted from the bills of paid registrations, including tax.
+          Cancelled and rejected registrations are not counted.
         </p>
       )}
     </>
   )
 }
 
-/** Shows the discount of paid registrations and, below it, of unpaid or unapproved ones, by currency. */
+/** Shows the discount granted to paid registrations and, below it, to unpaid or unapproved ones, by currency. */
 function Discount({
   code: { discounts },
   kind,
@@ -142,7 +142,7 @@ function Discount({
   if (discounts === null) {
     const reason =
       kind === undefined
-        ? 'The event file no longer has this kind of code.'
+        ? 'The event file no longer contains this kind of code.'
         : 'This kind of code gives a category with its own price, not a discount.'
     return (
       <span title={reason}>

@@ -1,4 +1,4 @@
-/** The usable discount codes of an event on paper: one slip for each, to cut out and hand out. */
+/** Printable slips for an event's usable discount codes: one slip per code, to cut out and hand out. */
 import { Link } from 'react-router-dom'
 import { formatDayShort, isDay } from '../../../engine/index.ts'
 import type { OfficeEvent, WireCode } from '../../../engine/api.ts'
@@ -37,7 +37,7 @@ export function CodeSlips({
         </div>
       </PageHeading>
       <p className="mute">Codes that can still be used. Cut along the lines.</p>
-      {usableCodes.length === 0 && <p>No code can be used.</p>}
+      {usableCodes.length === 0 && <p>No codes can be used.</p>}
       <ul className="slips" aria-label="Slips">
         {usableCodes.map(({ code, kind, uses, uses_max: usesMax, until }) => (
           <li key={code}>

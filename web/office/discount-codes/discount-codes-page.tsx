@@ -45,14 +45,14 @@ export function DiscountCodesPage({
   const [params] = useSearchParams()
   const [firstPage] = query.data?.pages ?? []
   const codes = query.data?.pages.flatMap((page) => page.codes) ?? []
-  const printsSlips = canManage && params.get('print') === 'slips'
+  const isPrintingSlips = canManage && params.get('print') === 'slips'
   // Slips are printed for all codes, not only for the newest.
   const { hasNextPage, isFetching, isError, fetchNextPage } = query
   useEffect(() => {
-    if (printsSlips && hasNextPage && !isFetching && !isError) void fetchNextPage()
-  }, [printsSlips, hasNextPage, isFetching, isError, fetchNextPage])
-  const isLoading = query.data === undefined || (printsSlips && hasNextPage)
-  if (printsSlips && firstPage !== undefined && !isLoading)
+    if (isPrintingSlips && hasNextPage && !isFetching && !isError) void fetchNextPage()
+  }, [isPrintingSlips, hasNextPage, isFetching, isError, fetchNextPage])
+  const isLoading = query.data === undefined || (isPrintingSlips && hasNextPage)
+  if (isPrintingSlips && firstPage !== undefined && !isLoading)
     return <CodeSlips event={event} codes={codes} kinds={firstPage.kinds} today={firstPage.today} />
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
@@ -83,7 +83,7 @@ export function DiscountCodesPage({
           <span className="vh">Loading the codes</span>
         </p>
       )}
-      {firstPage !== undefined && !printsSlips && (
+      {firstPage !== undefined && !isPrintingSlips && (
         <div className="codes">
           <div className="panel">
             <h2>Created codes</h2>
@@ -144,7 +144,7 @@ function CreateCodesForm({
         }}
       >
         <label>
-          Kind
+          Type
           <select name="kind">
             {kinds.map(({ id, label }) => (
               <option key={id} value={id}>

@@ -39,7 +39,8 @@ export function EventFilePage({
 }
 
 /**
- * Shows the state of the event file. Rendered only for owners of all events, because a finding may name another event.
+ * Shows the state of the event file. Rendered only for owners of all events, because a finding may mention another
+ * event.
  */
 function FileState({ event }: EventFileProps) {
   const query = useQuery({
@@ -57,7 +58,7 @@ function FileState({ event }: EventFileProps) {
     )
   if (query.data === undefined) return <p role="status">Loading the event file…</p>
   return file === undefined ? (
-    <p className="mute">The file of this event is no longer served.</p>
+    <p className="mute">This event’s file is no longer served.</p>
   ) : (
     <section className="panel" aria-label="Event file">
       <ul className="log email-list">

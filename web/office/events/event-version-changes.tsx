@@ -8,7 +8,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 
 export const VERSIONS_API = '/api/admin/event-versions/'
-/** Number of characters shown of a version's hash, as in the server's log. */
+/** The number of characters shown from a version's hash, as in the server log. */
 const SHORT_VERSION_CHARACTERS = 12
 
 export const formatVersion = (version: string): string => version.slice(0, SHORT_VERSION_CHARACTERS)

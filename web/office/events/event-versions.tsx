@@ -1,4 +1,4 @@
-/** The versions of an event's file, the newest first, and the comparison of any two. */
+/** The versions of an event's file, newest first, and a comparison of any two. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router-dom'

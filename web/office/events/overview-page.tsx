@@ -126,7 +126,7 @@ function listFigures(
       ? { label: 'Today', value: formatCount(stats.today_registrations), to: null }
       : buildFigure('Today', stats.today_registrations, `?${dateFilter.sentAs}=${today}`),
     {
-      label: 'Received, less refunds, with tax',
+      label: 'Net received, including tax',
       value: formatEventRevenue(stats),
       to: isAtLeast(role, 'treasurer') ? buildEventPaymentsUrl(event) : null,
     },

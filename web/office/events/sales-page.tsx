@@ -45,7 +45,7 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
       {query.isFetching && query.data === undefined && (
         <p className="spinner" role="status">
           <span className="spin big" aria-hidden="true" />
-          Adding up the sales. With many registrations this takes a few seconds.
+          Calculating sales. This can take a few seconds.
         </p>
       )}
       {query.data && (
@@ -121,7 +121,9 @@ export function SalesGroups(report: SalesResponse) {
   )
 }
 
-/** Names the currency of a row if it differs from the event's, because another row has the same label. */
+/**
+ * Adds the currency to a row's label if it differs from the event's currency, because another row has the same label.
+ */
 const addCurrency = (label: string, { currency }: { readonly currency?: string }): string =>
   currency === undefined ? label : `${label} (${currency})`
 
@@ -140,7 +142,7 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
       amount: other.amount,
     })),
   ]
-  // Amounts in two currencies are never added, and a currency without sales has no total.
+  // Amounts in two currencies are never added together, and a currency without sales has no total.
   const totals = receivedOffBill.flatMap(({ currency: rowCurrency, amount }) => {
     const currencyRows = rows.filter((row) => getRowCurrency(row) === rowCurrency)
     if (currencyRows.length === 0 && amount === 0) return []
@@ -238,7 +240,7 @@ export function SalesTable(report: Omit<SalesResponse, 'by_category' | 'by_perio
         </dl>
       )}
       {rows.length > 0 && <p className="mute">Received: payments less refunds.</p>}
-      <p className="mute">Cancelled and refused registrations are not counted.</p>
+      <p className="mute">Cancelled and rejected registrations are not counted.</p>
       {peopleCounts.length > 0 && (
         <p className="mute">
           People listed: everyone named on the forms, with or without a ticket.

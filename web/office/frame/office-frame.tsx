@@ -151,7 +151,10 @@ export function OfficeFrame({ session, path, children }: FrameProps) {
   )
 }
 
-/** Returns the event of the open page; on other pages, the last opened one, or else the next conference. */
+/**
+ * Returns the event of the open page. On a page without an event, returns the event opened last, or else the next
+ * conference.
+ */
 function useCurrentEvent(
   { events, today }: SessionResponse,
   path: string,

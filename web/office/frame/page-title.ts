@@ -4,7 +4,7 @@ import { createContext } from 'react'
 type Page = {
   /** Called by the heading of each page: its title is the last breadcrumb. */
   readonly setTitle: (title: string) => void
-  /** The event of the page, for the title of the browser’s tab. Null if the page does not belong to any event. */
+  /** The event of the page, for the title of the browser tab. Null if the page does not belong to an event. */
   readonly eventTitle: string | null
 }
 

@@ -6,7 +6,7 @@ import './panel.css'
 
 type PanelProps = {
   readonly className: string
-  /** Content of the button; its text is the button’s name. */
+  /** The button's content. Its text is the button's accessible name. */
   readonly button: ReactNode
   readonly children: (close: () => void) => ReactNode
 }
@@ -32,7 +32,7 @@ export function Popup({ className, button, children }: PanelProps) {
   }, [isOpen])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') {
-      // Otherwise the dialog around the panel closes too.
+      // Otherwise the dialog around the panel would also close.
       event.preventDefault()
       event.stopPropagation()
       setOpen(false)

@@ -10,7 +10,7 @@ import './rail.css'
 
 type RailProps = {
   readonly session: SessionResponse
-  /** The event whose pages are shown. Null if the user has access to no event. */
+  /** The event whose pages are shown. Null if the user has no access to any event. */
   readonly currentEvent: OfficeEvent | null
   /** The URL of the link to highlight, if the rail has a link to the open page. */
   readonly currentUrl: string | null
@@ -33,7 +33,7 @@ export function Rail({ session, currentEvent, currentUrl, onLogOut }: RailProps)
     if (bottom > bounds.bottom) box.scrollTop += bottom - bounds.bottom
     if (top < bounds.top) box.scrollTop -= bounds.top - top
   }, [currentUrl])
-  // The edge of the footer is visible if more links are below it.
+  // The footer has a visible edge if there are more links to scroll to.
   const updateHasMore = () => {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = links.current ?? {}
     setHasMore(scrollHeight - scrollTop - clientHeight > END_TOLERANCE_PX)
@@ -43,7 +43,7 @@ export function Rail({ session, currentEvent, currentUrl, onLogOut }: RailProps)
     if (links.current !== null) observer.observe(links.current)
     return () => observer.disconnect()
   })
-  // Settlements belong to one event: the page opens with the event in the switcher.
+  // Settlements belong to one event, so the page opens with the event chosen in the switcher.
   const addEventParam = (id: string, to: string): string =>
     id === 'settlements' && currentEvent !== null
       ? `${to}?${new URLSearchParams({ event: currentEvent.id }).toString()}`

@@ -1,4 +1,4 @@
-/** The search field of the top bar: registrations, pages and actions, while the user types. */
+/** The search field in the top bar, which finds registrations, pages and actions while the user types. */
 import { useEffect, useId, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router-dom'
@@ -86,7 +86,7 @@ export function SearchField({
   const options = groups.flatMap((group) => group.options)
   const isListOpen = isOpen && options.length > 0
   useInertPage(box, isListOpen)
-  // If the field is empty, no option is chosen, because Enter would open an arbitrary page.
+  // If the field is empty, no option is chosen, so that Enter does not open an arbitrary page.
   const chosenIndex = options.findIndex(({ id }) => id === chosenId)
   const firstIndex = searchText.length < 2 || options.length === 0 ? -1 : 0
   const activeIndex = chosenIndex === -1 ? firstIndex : chosenIndex

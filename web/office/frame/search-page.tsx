@@ -1,4 +1,4 @@
-/** The search page for all events, with the results by event. Its URL can be shared. */
+/** The search page for all events, with the results grouped by event. Its URL can be shared. */
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
 import type { SearchResponse, WireSearchResult } from '../../../engine/api.ts'
@@ -31,7 +31,7 @@ export function SearchPage() {
   const navigate = useNavigate()
   const urlText = new URLSearchParams(search).get('q') ?? ''
   const [typedText, setTypedText] = useState(urlText)
-  /** Enter opens a single result, even if it is pressed before the result has arrived. */
+  /** If there is only one result, Enter opens it, even if Enter is pressed before the result has arrived. */
   const [isOpening, setOpening] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const { query, text, isCurrent } = useSearch(typedText)
@@ -148,9 +148,9 @@ const SearchResult = ({
 
 /** Shown until the user types. */
 const SEARCH_HELP =
-  'Searches the registrations of all your events. Titles, initials and the order of words do not matter.'
+  'Searches registrations in all your events. Titles, initials and word order are ignored.'
 
-/** Maximum number of titles. More would take more space than the results. */
+/** The maximum number of event titles listed. More would take up more space than the results. */
 const MAX_TITLES = 3
 
 export function describeResults({ found, similar, events, more }: SearchResponse): string {

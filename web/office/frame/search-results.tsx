@@ -26,7 +26,7 @@ const readSearchResults: Reader<SearchResponse> = (body) =>
     ? (body as SearchResponse)
     : null
 
-/** A single letter matches nearly every registration. */
+/** The search starts at two letters, because a single letter matches nearly every registration. */
 const MIN_LETTERS = 2
 /**
  * The pause in typing, in milliseconds, before a search. The audit log records every search, so the pause keeps their
@@ -34,7 +34,7 @@ const MIN_LETTERS = 2
  */
 const DEBOUNCE_MS = 250
 
-/** Searches while the user types. Keeps the last results until the next ones have arrived. */
+/** Searches while the user types. Keeps the previous results until the next ones have arrived. */
 export function useSearch(typedText: string) {
   const text = useDebouncedText(typedText.trim())
   const query = useQuery({

@@ -1,4 +1,4 @@
-/** The buttons that export a page's rows as files, with the progress and the error of the export. */
+/** The buttons that export a page's rows as files, with the export's progress and any error. */
 import { BusyButton } from '../ui/busy-button.tsx'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'

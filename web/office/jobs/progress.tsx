@@ -3,16 +3,16 @@ import { formatCount } from '../../../engine/index.ts'
 import './progress.css'
 
 type ProgressProps = {
-  /** The text after the numbers, such as “reminders sent”. If the total is unknown, the whole text. */
+  /** The text after the numbers, such as “reminders sent”. If the total is unknown, this is the whole text. */
   readonly label: string
   readonly done?: number
   /** Null if the total is unknown, for example for an upload. The bar then shows no percentage. */
   readonly total: number | null
-  /** Omitted if the user could not find out how much was done before the job stopped. */
+  /** Omitted if the user could not find out how much had been done when the job was stopped. */
   readonly onStop?: (() => void) | undefined
 }
 
-/** Progress is announced only every 25 percent, because every count would interrupt a screen reader. */
+/** Progress is announced only every 25 percent, because announcing every count would interrupt the screen reader. */
 const QUARTER_PERCENT = 25
 const PERCENT = 100
 

@@ -1,4 +1,4 @@
-/** Runs a job of many rows as a series of small requests, which can show progress and be stopped. */
+/** Runs a job on many rows as a series of small requests, so that it can show progress and be stopped. */
 import { useRef, useState } from 'react'
 
 /** Number of rows per request. It is small, so that each request is quick and Stop takes effect soon. */

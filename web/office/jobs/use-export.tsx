@@ -1,4 +1,4 @@
-/** Downloads a file that the server builds, with its progress, a Stop button and its error. */
+/** Downloads a file that the server builds; shows its progress, a Stop button and any error. */
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
@@ -10,7 +10,7 @@ import { Progress } from './progress.tsx'
 
 export type ExportFile = {
   readonly path: string
-  /** The file name if the server does not state one. */
+  /** The file name, used if the server does not send one. */
   readonly name: string
 }
 

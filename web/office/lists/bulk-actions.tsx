@@ -228,7 +228,10 @@ export const splitRefusals = (
 export const describeAlreadyReminded = (count: number): string =>
   `${formatCount(count)} already reminded in the last 24 hours.`
 
-/** Joins the results of all requests. `unprocessedCount` is the number of unprocessed rows of a stopped job. */
+/**
+ * Joins the results of all requests. `unprocessedCount` is the number of rows left unprocessed because the job was
+ * stopped.
+ */
 export function joinResults(
   results: readonly BulkActionResponse[],
   unprocessedCount: number,
@@ -266,8 +269,8 @@ function PaymentsToAccept({ reviews }: { readonly reviews: readonly WireReview[]
 }
 
 /**
- * Returns whether the table of allowed actions permits the action. The server also checks conditions that the row does
- * not contain.
+ * Returns whether the table of allowed actions permits the action. The server also checks conditions that depend on
+ * data outside the row.
  */
 function canPerform(action: BulkAction, row: ListRow, role: Role): boolean {
   const state = REGISTRATION_STATES.find((candidate) => candidate === row['in_state'])

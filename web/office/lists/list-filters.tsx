@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import './list-filters.css'
 
 type ChangeParams = (change: (params: URLSearchParams) => void, replace?: boolean) => void
-/** `anyLabel` is the label of the choice without a value. */
+/** `anyLabel` is the label of the option that does not filter. */
 export type ListFilter = Filter & { readonly anyLabel?: string }
 type FiltersProps = {
   readonly list: Pick<AdminList, 'title'> & { readonly filters: readonly ListFilter[] }
@@ -126,7 +126,7 @@ export function Filters({
         </div>
       )}
       {chips.length > 0 && (
-        <ul className="chips" aria-label="Filters that are set">
+        <ul className="chips" aria-label="Active filters">
           {chips.map(({ name, label }) => (
             <li key={name}>
               <button

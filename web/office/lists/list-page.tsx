@@ -44,7 +44,7 @@ type ListPageProps = {
   readonly list: AdminList
 }
 
-/** Shows one list. The URL contains the state of the list, so that users can bookmark, share and return to it. */
+/** Shows one list. The URL contains the list's state, so that users can bookmark it, share it and return to it. */
 export function ListPage(props: ListPageProps) {
   const [searchParams] = useSearchParams()
   return searchParams.get('print') === 'list' ? (
@@ -56,7 +56,7 @@ export function ListPage(props: ListPageProps) {
 
 function InteractiveList({ event, list, role }: ListPageProps) {
   const [searchParams, setSearchParams] = useSearchParams()
-  /** The dismissed error. A later error is shown again. */
+  /** The dismissed error. Any later error is shown. */
   const [dismissedError, setDismissedError] = useState<ApiError | null>(null)
   const url = buildListUrl(list.api, list, searchParams, true)
   const query = useQuery({
@@ -154,7 +154,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
           onClick={() => exportAs('xlsx')}
           isBusy={exportState.isPending}
         >
-          Export Excel
+          Export to Excel
         </BusyButton>
         <BusyButton
           className="btn line sm"
@@ -310,8 +310,8 @@ function InteractiveList({ event, list, role }: ListPageProps) {
 }
 
 /**
- * Returns a ref for the line above the table, and a function that moves the focus and the view to that line as soon
- * as the next page is shown. Filters keep the focus.
+ * Returns a ref for the line above the table, and a function that moves the focus and the view to that line as soon as
+ * the next page is shown. Changing a filter does not move the focus.
  */
 function useFocusOnNewPage(
   page: number | undefined,

@@ -6,7 +6,10 @@ import { formatResponseMoney } from '../ui/format-amount.ts'
 import type { Cell } from './visible-columns.ts'
 import './list-totals.css'
 
-/** Formats the amounts received and due by currency, because amounts in two currencies are never added. Omits zeros. */
+/**
+ * Formats the amounts received and due by currency, because amounts in two currencies are never added together. Omits
+ * zeros.
+ */
 export function formatTotals(
   { money, due, others = [] }: Pick<WireSums, 'money' | 'due' | 'others'>,
   currency: Currency,
@@ -48,7 +51,7 @@ export function TotalsSentence({ currency, ...sums }: WireSums & { readonly curr
 export type Totals = {
   /** A number with its label, such as "All 547". */
   readonly label: string
-  /** The amounts received and still due, in sentences, by currency. */
+  /** The amounts received and still due, as full sentences, by currency. */
   readonly received: readonly string[]
   readonly due: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** A list for paper: alphabetical, with a column for signatures. */
+/** A printable list: alphabetical, with a column for signatures. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { formatCount, listColumns } from '../../../engine/index.ts'
@@ -11,7 +11,7 @@ import { readAllRows } from './selection.ts'
 import { buildCells } from './visible-columns.ts'
 import './printable-list.css'
 
-/** Maximum number of rows: about 150 sheets. */
+/** The maximum number of rows, which fill about 150 pages. */
 const MAX_PRINTED_ROWS = 5_000
 
 type PrintableListProps = {

@@ -1,4 +1,7 @@
-/** The selected rows of a list: they stay selected on its other pages, until the filters change. */
+/**
+ * The selected rows of a list. They stay selected when the user opens other pages of the list, until the filters
+ * change.
+ */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { AdminList } from '../../../engine/index.ts'
@@ -11,7 +14,7 @@ export const MAX_SELECTED_ROWS = 1_000
 const LARGEST_PAGE = 100
 
 export type Selection = {
-  /** By registration number. */
+  /** The selected rows, keyed by registration number. */
   readonly rows: ReadonlyMap<string, ListRow>
   readonly isLoading: boolean
   readonly error: Error | null
@@ -27,13 +30,12 @@ export type Selection = {
 const NO_ROWS: ReadonlyMap<string, ListRow> = new Map()
 
 export function useSelection(list: AdminList, searchParams: URLSearchParams): Selection {
-  /** Identical on every page and in every sort order. */
+  /** The same for every page and sort order. */
   const filters = buildListUrl(list.api, list, searchParams, false)
   const [selection, setSelection] = useState({ filters, rows: NO_ROWS })
   const rows = selection.filters === filters ? selection.rows : NO_ROWS
   /**
-   * Changes the selection. Starts from the latest selection, because several changes may occur before the next
-   * rendering.
+   * Changes the selection. Starts from the latest selection, because several changes may occur before the next render.
    */
   const select = (
     change: (currentRows: ReadonlyMap<string, ListRow>) => ReadonlyMap<string, ListRow>,

@@ -30,7 +30,7 @@ export function buildCells(
 
 /**
  * Builds the columns that are always shown, even if the event file does not list them: number, name, category, total,
- * status and date. Phone, email and membership are second lines in the columns they belong to.
+ * status and date. Phone, email and membership are shown as second lines in the columns they belong to.
  */
 function buildFixedCells(
   columns: AdminList['columns'],

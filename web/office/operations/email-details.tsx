@@ -54,7 +54,7 @@ function Content({ id }: { readonly id: number }) {
         rows={buildDeliveryRows(email).map(([label, value]) => ({ id: label, label, value }))}
       />
       {text === '' ? (
-        <p className="mute">The text was erased with the personal data of the recipient.</p>
+        <p className="mute">The text was erased when the recipient’s personal data was erased.</p>
       ) : (
         <pre className="email-text">{text}</pre>
       )}

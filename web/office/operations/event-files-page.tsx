@@ -1,4 +1,4 @@
-/** The event files: which version of each is served, the reason, and a reload button. */
+/** The event files: which version of each is served and why, and a reload button. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { WireEventFile } from '../../../engine/api.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'

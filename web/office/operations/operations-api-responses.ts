@@ -1,4 +1,4 @@
-/** Parsers of the responses about emails, event files and recovery. */
+/** Parsers for the responses about emails, event files and recovery. */
 import { readInstant } from '../../../engine/index.ts'
 import type {
   EventFilesResponse,

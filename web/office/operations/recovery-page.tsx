@@ -106,16 +106,16 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
     <>
       <p>
         {reason} In recovery since {formatDateTime(startedAt)}. The database does not contain data
-        stored after the copy was made. Before you end the recovery, compare the database with the
+        stored after the backup was made. Before you end the recovery, compare the database with the
         settlement report and the bank statement.
       </p>
       <div className="panels top">
         <div>
           <section className="panel" aria-labelledby="copy">
-            <h2 id="copy">The copy</h2>
+            <h2 id="copy">Restored backup</h2>
             <FigureList
               figures={[
-                ['Copy made', formatTime(recovery.copy_at)],
+                ['Backup made', formatTime(recovery.copy_at)],
                 ['Newest record', formatTime(recovery.stored_at)],
                 ['Previous database used until', formatTime(recovery.served_at)],
                 ['Missing files', formatCount(uploads.missing)],
@@ -139,10 +139,10 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
             <h2 id="payments">Payments</h2>
             <FigureList
               figures={[
-                ['Pending in the copy', formatCount(pending.all)],
+                ['Pending in the backup', formatCount(pending.all)],
                 ['Checked with the gateway', formatCount(pending.asked)],
                 ['No longer pending', formatCount(pending.ended)],
-                ['For unknown orders', reviewCount],
+                ['Payments for unknown orders', reviewCount],
                 ['Orders to check with the gateway', formatCount(unknown.to_ask)],
               ]}
             />
@@ -200,7 +200,7 @@ function FigureList({ figures }: { readonly figures: readonly (readonly [string,
 
 const EMAIL_OUTCOMES = {
   send: 'sent',
-  copy: 'sent if queued in the copy',
+  copy: 'sent if queued in the backup',
   discard: 'discarded',
 } as const
 
@@ -247,14 +247,14 @@ function EndRecoveryDialog({ recovery, onDone, onClose }: EndRecoveryDialogProps
           <Icon name="tri" small />
           <span>
             Still open: payments for unknown orders ({formatCount(unknown.to_decide)}), orders to
-            check with the gateway ({formatCount(unknown.to_ask)}), pending payments in the copy (
+            check with the gateway ({formatCount(unknown.to_ask)}), pending payments in the backup (
             {formatCount(pending.all - pending.ended)}).
           </span>
         </p>
       )}
       <p>
-        Held refunds ({formatCount(held.refunds)}) are sent to the gateway, and erasure continues.
-        New invoices keep the new number series.
+        Held refunds ({formatCount(held.refunds)}) will be sent to the gateway, and personal data
+        will be erased as scheduled. New invoices will keep the new number series.
       </p>
       <form
         className="inline-form"
@@ -272,7 +272,7 @@ function EndRecoveryDialog({ recovery, onDone, onClose }: EndRecoveryDialogProps
           <label>
             <input type="radio" name="mails" value="copy" required />
             <span>
-              Send those already queued in the copy, and discard newer ones (
+              Send those already queued in the backup, and discard newer ones (
               {formatCount(held.since)})
             </span>
           </label>

@@ -163,7 +163,7 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
   )
 }
 
-/** Shows the amounts due by currency. Amounts in two currencies are never added. */
+/** Shows the amounts due by currency. Amounts in two currencies are never added together. */
 function DueTotals({
   totals,
   total,
@@ -174,7 +174,6 @@ function DueTotals({
   const groups = groupRows(totals, readResponseCurrency)
   return (
     <p>
-      <b>{formatCount(total)}</b> {total === 1 ? 'registration owes' : 'registrations owe'}{' '}
       {groups
         .map(([currency, currencyDebtors]) =>
           formatResponseMoney(
@@ -185,7 +184,8 @@ function DueTotals({
             currency as Currency,
           ),
         )
-        .join(' and ')}
+        .join(' and ')}{' '}
+      due on <b>{formatCount(total)}</b> {total === 1 ? 'registration' : 'registrations'}
     </p>
   )
 }
@@ -204,19 +204,19 @@ type AllDebtors = {
   readonly debtorsToRemind: readonly WireDebtor[]
 }
 
-/** Loads all debtors, page by page. Uses the server's clock, because the clock of the device can be wrong. */
+/** Loads all debtors, page by page. Uses the server's clock, because the device's clock may be wrong. */
 async function loadAllDebtors(eventId: string | null): Promise<AllDebtors> {
   let debtorCount = 0
-  const toRemind: WireDebtor[] = []
+  const debtorsToRemind: WireDebtor[] = []
   for (let after = '', isLast = false; !isLast;) {
     const page = await callApi(buildPageUrl(eventId, after), readDebtors)
     const now = readInstant(page.now)
     debtorCount += page.debtors.length
-    toRemind.push(...page.debtors.filter((row) => shouldRemind(row, now)))
+    debtorsToRemind.push(...page.debtors.filter((row) => shouldRemind(row, now)))
     after = page.after ?? ''
     isLast = page.after === null
   }
-  return { count: debtorCount, debtorsToRemind: toRemind }
+  return { count: debtorCount, debtorsToRemind }
 }
 
 /**
@@ -225,11 +225,11 @@ async function loadAllDebtors(eventId: string | null): Promise<AllDebtors> {
  */
 function describeReminders(results: readonly BulkActionResponse[], unsentCount: number) {
   const refused = results.flatMap((result) => result.refused)
-  const sent = results.reduce((count, { done }) => count + done.length, 0)
-  // Another user may have reminded some of them since the list was loaded. The server sends no
-  // second email.
+  const sentCount = results.reduce((count, { done }) => count + done.length, 0)
+  // Another user may have reminded some of these delegates since the list was loaded. The server sends them no second
+  // email.
   const { failures, remindedCount } = splitRefusals(refused)
-  const text = `${pluralise(sent, 'reminder', 'reminders')} sent.`
+  const text = `${pluralise(sentCount, 'reminder', 'reminders')} sent.`
   const sentText = remindedCount === 0 ? text : `${text} ${describeAlreadyReminded(remindedCount)}`
   return { sentText, failures, unsentCount }
 }
@@ -252,11 +252,11 @@ function ReminderDialog({
     gcTime: 0,
   })
   const debtors = allDebtorsQuery.data?.pages[0]
-  const toRemind = debtors?.debtorsToRemind ?? []
-  const debtorsByEvent = groupRows(toRemind, ({ event }) => event)
+  const debtorsToRemind = debtors?.debtorsToRemind ?? []
+  const debtorsByEvent = groupRows(debtorsToRemind, ({ event }) => event)
   const reminders = useMutation({
     mutationFn: async () => {
-      const numbers = toRemind.map(({ reg_no }) => reg_no)
+      const numbers = debtorsToRemind.map(({ reg_no }) => reg_no)
       const { results, unprocessedCount: unsentCount } = await batches.run(
         numbers,
         BATCH_ROWS,
@@ -279,12 +279,12 @@ function ReminderDialog({
   })
   const { sentText = '', failures = [] } = reminders.data ?? {}
   const error = useSignInOn401(reminders.error ?? allDebtorsQuery.error)
-  const skippedCount = (debtors?.count ?? 0) - toRemind.length
+  const skippedCount = (debtors?.count ?? 0) - debtorsToRemind.length
   return (
     <Dialog
       title="Remind all"
       onClose={() => {
-        // Esc stops the job, like the button.
+        // Like the Stop button, Esc stops the job.
         batches.stop()
         if (!reminders.isPending) onClose()
       }}
@@ -308,9 +308,9 @@ function ReminderDialog({
       ) : (
         <>
           <p>
-            {formatCount(toRemind.length)}{' '}
-            {toRemind.length === 1 ? 'delegate gets' : 'delegates get'} an email with the amount due
-            and a payment link.
+            {formatCount(debtorsToRemind.length)}{' '}
+            {debtorsToRemind.length === 1 ? 'delegate will get' : 'delegates will get'} an email
+            with the amount due and a payment link.
           </p>
           {debtorsByEvent.length > 1 && (
             <ul>
@@ -323,8 +323,9 @@ function ReminderDialog({
           )}
           {skippedCount > 0 && (
             <p>
-              {formatCount(skippedCount)} get no reminder: they reported a payment, need review or
-              approval, or got a payment link in the last 24 hours.
+              {pluralise(skippedCount, 'delegate', 'delegates')} will not get a reminder, because
+              they have reported a payment, need review or approval, or got a payment link in the
+              last 24 hours.
             </p>
           )}
         </>
@@ -335,10 +336,11 @@ function ReminderDialog({
           <button
             type="button"
             className="btn"
-            disabled={toRemind.length === 0 || reminders.isPending}
+            disabled={debtorsToRemind.length === 0 || reminders.isPending}
             onClick={() => reminders.mutate()}
           >
-            Send {formatCount(toRemind.length)} {toRemind.length === 1 ? 'reminder' : 'reminders'}
+            Send {formatCount(debtorsToRemind.length)}{' '}
+            {debtorsToRemind.length === 1 ? 'reminder' : 'reminders'}
           </button>
         )}
         <button

@@ -93,7 +93,7 @@ export function MonthClosePage({
           <p className="mute">
             One zip file: payments, refunds, {pluralise(data.invoices, 'invoice', 'invoices')},{' '}
             {pluralise(data.credit_notes, 'credit note', 'credit notes')}, settlement fees and a
-            summary by event, each as CSV and Excel, with a note on their dates.
+            summary by event, each as CSV and Excel, plus a note on which dates are used.
             {!data.is_over && ' The month can be closed after its last day.'}
           </p>
           {data.changes.length > 0 && (
@@ -158,7 +158,7 @@ type Check = { readonly text: string; readonly isDone: boolean; readonly to: str
 
 function listChecks(month: string, { checks }: MonthResponse): readonly Check[] {
   const { statements, unreconciled, reviews, refunds, unsettled, payouts, rates } = checks
-  const { registrations: refundsToMake, event: refundsEvent } = checks.to_refund
+  const { registrations: refundsToMake, event: refundsEventId } = checks.to_refund
   const unsettledCount = unsettled.payments + unsettled.refunds
   return [
     {
@@ -198,17 +198,17 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
     {
       text:
         refundsToMake === 0
-          ? 'No refunds to make'
+          ? 'No registrations have refunds to make'
           : pluralise(
               refundsToMake,
-              'registration has a refund to make',
-              'registrations have refunds to make',
+              'registration is due a refund',
+              'registrations are due a refund',
             ),
       isDone: refundsToMake === 0,
       to:
-        refundsEvent === null
+        refundsEventId === null
           ? DASHBOARD
-          : `${buildRegistrationsUrl({ id: refundsEvent })}?waiting=pay_back`,
+          : `${buildRegistrationsUrl({ id: refundsEventId })}?waiting=pay_back`,
     },
     {
       text:
@@ -229,7 +229,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       ? []
       : [
           {
-            text: `${formatCount(payouts.at_bank)} of ${pluralise(payouts.payouts, 'gateway payout is', 'gateway payouts are')} on a saved bank statement with the same amount`,
+            text: `${formatCount(payouts.at_bank)} of ${pluralise(payouts.payouts, 'gateway payout matches', 'gateway payouts match')} a saved bank statement`,
             isDone: payouts.at_bank === payouts.payouts,
             to: SETTLEMENTS,
           },
@@ -238,7 +238,9 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       ? []
       : [
           {
-            text: pluralise(rates, 'invoice waits', 'invoices wait') + ' for an exchange rate',
+            text:
+              pluralise(rates, 'invoice is waiting', 'invoices are waiting') +
+              ' for an exchange rate',
             isDone: false,
             to: SETTLEMENTS,
           },

@@ -24,11 +24,11 @@ type FilterProps = MovementsProps &
   Pick<MovementsResponse, 'from' | 'to' | 'today' | 'methods'> & {
     readonly params: URLSearchParams
     readonly filters: URLSearchParams
-    readonly change: (changes: Readonly<Record<string, string>>) => void
+    readonly onChange: (changes: Readonly<Record<string, string>>) => void
   }
 
 export function MovementFilters(props: FilterProps) {
-  const { session, eventId, params, filters, change, from, to, today, methods } = props
+  const { session, eventId, params, filters, onChange, from, to, today, methods } = props
   const periods = listNamedPeriods(today as Parameters<typeof listNamedPeriods>[0])
   const chosenParams = new URLSearchParams(
     PERIOD_PARAMS.flatMap((name) => (params.has(name) ? [[name, params.get(name) ?? '']] : [])),
@@ -39,7 +39,7 @@ export function MovementFilters(props: FilterProps) {
   const activeFilterCount = OTHER_FILTERS.filter((name) => params.get(name)).length
   const usesCustomDates = isChoosingDates || !periods.some(({ query }) => query === currentQuery)
   const setPeriod = (query: string): void =>
-    change({ month: '', from: '', to: '', ...Object.fromEntries(new URLSearchParams(query)) })
+    onChange({ month: '', from: '', to: '', ...Object.fromEntries(new URLSearchParams(query)) })
   // The file covers the days on the page, even if the month has ended since.
   const fileParams = new URLSearchParams(filters)
   if (chosenParams === '') {
@@ -53,7 +53,7 @@ export function MovementFilters(props: FilterProps) {
       onSubmit={(event) => {
         event.preventDefault()
         const data = new FormData(event.currentTarget)
-        change({ month: '', from: String(data.get('from')), to: String(data.get('to')) })
+        onChange({ month: '', from: String(data.get('from')), to: String(data.get('to')) })
       }}
     >
       <label className="w">
@@ -104,7 +104,7 @@ export function MovementFilters(props: FilterProps) {
             Event
             <select
               value={params.get('event') ?? ''}
-              onChange={({ target }) => change({ event: target.value })}
+              onChange={({ target }) => onChange({ event: target.value })}
             >
               <EventOptions events={session.events} />
             </select>
@@ -114,7 +114,7 @@ export function MovementFilters(props: FilterProps) {
           Method
           <select
             value={params.get('method') ?? ''}
-            onChange={({ target }) => change({ method: target.value })}
+            onChange={({ target }) => onChange({ method: target.value })}
           >
             <option value="">All methods</option>
             {methods.map(({ id, label }) => (
@@ -128,7 +128,7 @@ export function MovementFilters(props: FilterProps) {
           Settlement
           <select
             value={params.get('unsettled') ?? ''}
-            onChange={({ target }) => change({ unsettled: target.value })}
+            onChange={({ target }) => onChange({ unsettled: target.value })}
           >
             <option value="">All</option>
             <option value="1">Not settled yet</option>
@@ -138,7 +138,7 @@ export function MovementFilters(props: FilterProps) {
           Bank statement
           <select
             value={params.get('unreconciled') ?? ''}
-            onChange={({ target }) => change({ unreconciled: target.value })}
+            onChange={({ target }) => onChange({ unreconciled: target.value })}
           >
             <option value="">All</option>
             <option value="1">Not found</option>

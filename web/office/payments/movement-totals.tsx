@@ -30,7 +30,8 @@ const countEntries = (totals: Totals, name: 'payments' | 'refunds'): number =>
   totals.reduce((all, entry) => all + entry[name], 0)
 
 /**
- * Shows the figures of the chosen days in one sentence for each currency. Amounts in two currencies are never added.
+ * Shows the figures of the chosen days in one sentence for each currency. Amounts in two currencies are never added
+ * together.
  */
 export function MovementSummary({
   totals,
@@ -45,7 +46,7 @@ export function MovementSummary({
   if (totals.length === 0)
     return (
       <p className="list-summary" role="status">
-        No payments or refunds, {days}.{hasFilters && ' Choose other dates or filters.'}
+        No payments or refunds for {days}.{hasFilters && ' Choose other dates or filters.'}
       </p>
     )
   const currencies = listCurrencies(totals)
@@ -66,8 +67,8 @@ export function MovementSummary({
     )
     const otherTotals = [
       ['Needs review', 'in_review'],
-      ['Not counted', 'not_counted'],
-      ['Refunds of payments not counted', 'refunded_not_counted'],
+      ['Not applied', 'not_counted'],
+      ['Refunds of payments not applied', 'refunded_not_counted'],
     ] as const
     return (
       <p className="list-summary" key={currency} role="status">

@@ -68,7 +68,7 @@ export function Movements({ session, eventId }: MovementsProps) {
       )}
       {firstPage !== undefined && (
         <MovementFilters
-          {...{ session, eventId, params, change, filters }}
+          {...{ session, eventId, params, onChange: change, filters }}
           {...{
             from: firstPage.from,
             to: firstPage.to,
@@ -200,7 +200,7 @@ function MovementTable({
 const COUNTING_LABELS = {
   received: '',
   review: 'Needs review',
-  not_counted: 'Not counted',
+  not_counted: 'Not applied',
   moved_away: 'Moved to another event',
 } as const
 const KIND_LABELS = { payment: '', refund: 'Refund', dispute: 'Dispute' } as const

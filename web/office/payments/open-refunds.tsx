@@ -1,4 +1,4 @@
-/** Refunds that are not completed: requested, in progress, or refused by the gateway. */
+/** Refunds that are not completed: requested, in progress, or rejected by the gateway. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import type { SessionResponse, WireOpenRefund } from '../../../engine/api.ts'
@@ -17,7 +17,7 @@ const REFUND_STATES = {
   wanted: { text: 'Requested', tone: 'care', icon: 'clock' },
   asked: { text: 'In progress', tone: 'care', icon: 'clock' },
   unsure: { text: 'Result unknown', tone: 'bad', icon: 'tri' },
-  refused: { text: 'Refused', tone: 'bad', icon: 'cross' },
+  refused: { text: 'Rejected', tone: 'bad', icon: 'cross' },
   done: { text: 'Done', tone: 'good', icon: 'tick' },
 } as const satisfies Readonly<Record<WireOpenRefund['state'], object>>
 

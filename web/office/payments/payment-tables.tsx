@@ -7,7 +7,7 @@ import { buildRegistrationUrl } from '../office-api-and-urls.ts'
 import { EventOptions } from '../ui/log-list.tsx'
 import './payments.css'
 
-/** Shows a table that scrolls sideways on a narrow page; on a phone each row is a block. */
+/** Shows a table that scrolls sideways on a narrow page. On a phone, each row is a block. */
 export function AmountTable({
   label,
   head,

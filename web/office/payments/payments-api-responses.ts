@@ -1,4 +1,4 @@
-/** Parsers of the responses of the payment lists. */
+/** Parsers for the API responses of the payment lists. */
 import { isDay, readInstant } from '../../../engine/index.ts'
 import type {
   DebtorsResponse,

@@ -1,4 +1,4 @@
-/** The named ranges of days in which payments are listed. */
+/** The named date ranges by which payments can be listed. */
 import { addDays, addMonths, day, formatDay, formatDays } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 
@@ -14,7 +14,8 @@ export const formatMonth = (month: string): string =>
 const getMonth = (date: Day): string => date.slice(0, 7)
 
 /**
- * Returns the first and last day of the financial year (April to March) that contains the date, or of an earlier one.
+ * Returns the first and last day of the financial year (April to March) that contains the date, or of the one
+ * `yearsBefore` years earlier.
  */
 function getFinancialYear(date: Day, yearsBefore: number): readonly [Day, Day] {
   const [year = 0, month = 1] = date.split('-').map(Number)

@@ -30,7 +30,7 @@ const REVIEW_LABELS: Readonly<Record<string, string>> = {
   unclear: 'Unclear response',
   returned: 'Possibly returned',
   'refund-unsure': 'Refund: result unknown',
-  'refund-refused': 'Refund refused',
+  'refund-refused': 'Refund rejected',
 }
 
 /** Returns the reason for a review, such as “₹ 100 short”. Reviews with the same reason can be resolved together. */
@@ -206,7 +206,10 @@ function ReviewCells({ review }: { readonly review: WireReview }) {
 
 type BulkDecision = { readonly decision: DecisionName; readonly label: string }
 
-/** Lists the decisions that mean the same for all selected payments. Refunds and moves need data of each payment. */
+/**
+ * Lists the decisions that have the same effect on all selected payments. Refunds and moves are omitted, because they
+ * need details for each payment.
+ */
 function listBulkDecisions(reviews: readonly WireReview[]): readonly BulkDecision[] {
   const [firstReview] = reviews
   if (firstReview === undefined) return []
@@ -233,12 +236,12 @@ function listBulkDecisions(reviews: readonly WireReview[]): readonly BulkDecisio
   ]
 }
 
-/** More names would push the buttons of the dialog out of the window. */
+/** The maximum number of names shown. More would push the dialog's buttons out of the window. */
 const MAX_NAMES = 12
 
 /**
- * Decides the selected payments one by one. A payment that has changed in the meantime stays undecided, and the result
- * names it.
+ * Decides the selected payments one by one. A payment that has changed in the meantime stays undecided and is listed in
+ * the result.
  */
 function BulkDialog({
   reviews,
@@ -286,7 +289,7 @@ function BulkDialog({
       }),
   })
   const cancel = (): void => {
-    // Esc stops the job, like the button; the dialog then closes with the result.
+    // Like the button, Esc stops the job. The dialog then closes and the page shows the result.
     if (decisions.isPending) batches.stop()
     else onClose()
   }

@@ -64,7 +64,7 @@ export function ExchangeRates({
             <li key={`${currency} ${day}`}>
               <span>
                 {invoices === 1 ? '1 invoice needs' : `${formatCount(invoices)} invoices need`} the{' '}
-                {currency} rate of {formatDayShort(day as Day)}
+                {currency} rate for {formatDayShort(day as Day)}
               </span>
             </li>
           ))}
@@ -98,7 +98,7 @@ export function ExchangeRates({
           <input name="day" type="date" required defaultValue={waiting[0]?.day} />
         </label>
         <label>
-          Rupees for 1 unit
+          Rupees per unit
           <input name="rate" inputMode="decimal" required autoComplete="off" />
         </label>
         <label>

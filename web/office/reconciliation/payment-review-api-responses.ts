@@ -1,4 +1,4 @@
-/** Parsers of the responses of payment review calls. */
+/** Parsers for the responses of payment review calls. */
 import { readCurrency } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 import type { ReviewsResponse, WireReview } from '../../../engine/api.ts'
@@ -27,8 +27,8 @@ const readRefundRequest = (value: unknown): Record<string, unknown> | null =>
     : null
 
 /**
- * Returns the currencies of a payment under review and of its bill. A response states the currency of the bill only if
- * it differs.
+ * Returns the currencies of a payment under review and of its bill. A response states the bill's currency only if the
+ * two differ.
  */
 export function readReviewCurrencies({
   currency: code,

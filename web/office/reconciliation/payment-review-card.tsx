@@ -27,7 +27,7 @@ import '../discount-codes/discount-codes-page.css'
 /** Labels of the decisions, for payments and for refunds. */
 const PAYMENT_LABELS = {
   accept: 'Accept payment',
-  ask: 'Ask for the rest',
+  ask: 'Request the balance',
   refund: 'Refund',
   move: 'Move to another registration',
   dismiss: 'Ignore (not ours)',
@@ -48,11 +48,12 @@ const RETURNED_LABELS = {
 } as const satisfies Readonly<Record<DecisionName, string>>
 /** Consequences of decisions whose labels do not state them. */
 const CONSEQUENCES: Readonly<Partial<Record<DecisionName, string>>> = {
-  ask: 'The payment counts. The rest stays due, and the delegate gets a payment link by email.',
-  dismiss: 'The payment does not count and is not refunded.',
-  move: 'If the amounts match, the payment counts for the other registration. Otherwise it needs review there.',
+  ask: 'The payment is accepted. The balance is still due, and the delegate will get a payment link by email.',
+  dismiss: 'The payment is not applied to any registration and is not refunded.',
+  move: 'If the amounts match, the payment is applied to the other registration. Otherwise it needs review there.',
 }
-const RETURNED_CONSEQUENCE = 'This only closes the warning. The payment still counts.'
+const RETURNED_CONSEQUENCE =
+  'This only closes the warning. The payment remains applied to its registration.'
 const isRefundReview = ({ kind }: WireReview): boolean => kind.startsWith('refund')
 
 type ReviewCardProps = {
@@ -145,7 +146,7 @@ function getDecisionLabel(review: WireReview, label: string, decision: DecisionN
 
 /**
  * Shows the balance, this payment, and its part under review. The payment is not labelled "Received", because on the
- * registration's page that is the sum of the payments that count.
+ * registration's page “Received” is the sum of the payments that count.
  */
 function ReviewFigures({ came: received, due, left, kind, ...review }: WireReview) {
   const { currency, dueCurrency } = readReviewCurrencies(review)

@@ -1,4 +1,4 @@
-/** The payment reviews of all events that the user may see, or of one, including unmatched payments. */
+/** The payment reviews of one event, or of all events that the user may see, including unmatched payments. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'

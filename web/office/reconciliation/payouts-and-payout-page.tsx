@@ -54,7 +54,9 @@ export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
       {payouts.length > 0 && (
         <section className="panel" aria-labelledby="settlement-payouts">
           <h2 id="settlement-payouts">Payouts</h2>
-          <p className="mute">Payouts to all accounts of your events, each with its bank line.</p>
+          <p className="mute">
+            Payouts for all your events, with the matching bank statement lines.
+          </p>
           <ul className="log statement-lines">
             {payouts.map((payout) => (
               <li key={`${payout.account} ${payout.utr} ${payout.day}`}>
@@ -95,7 +97,7 @@ function BankLine({ bank }: { readonly bank: WireBankLine }) {
       <small className="care">
         {bank.is === 'missing'
           ? 'Not in the bank statement'
-          : 'No bank statement for these days yet'}
+          : 'No bank statement for these dates yet'}
       </small>
     )
   const link = (
@@ -161,7 +163,7 @@ export function PayoutPage({
                   </div>
                 ))}
               <div className="net">
-                <dt>Paid to the bank</dt>
+                <dt>Net payout</dt>
                 <dd>{formatSignedMoney(payout.net, currency)}</dd>
               </div>
             </dl>

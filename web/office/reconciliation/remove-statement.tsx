@@ -1,4 +1,4 @@
-/** Removes a saved bank statement, after a confirmation; one with payments or decisions cannot be removed. */
+/** Removes a saved bank statement after confirmation. Statements with payments or decisions cannot be removed. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate } from 'react-router-dom'

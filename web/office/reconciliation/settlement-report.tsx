@@ -87,8 +87,8 @@ export function SettlementReport({ event, settlement, file, columns }: Settlemen
         {saveMutation.data === undefined && lineCount > 0 && (
           <>
             <p className="mute">
-              Saving sends unknown payments to review. The other lines are added to their
-              registrations.
+              When you save, unknown payments are sent for review. The other lines are added to
+              their registrations.
             </p>
             <div className="action-buttons">
               <button
@@ -235,7 +235,7 @@ function LineGroups({ event, lines }: EventProps & { readonly lines: readonly Wi
   })
 }
 
-/** Lists the lines by payout, below its date and reference. */
+/** Lists the lines by payout, below the payout's date and reference. */
 export function LinesByPayout<Line extends WireSettledLine>({
   lines,
   renderLine,
@@ -351,7 +351,7 @@ const LINE_GROUPS = [
   [
     'handled',
     'Handled',
-    'Lines that differ or are unknown, and that staff marked as handled, with a reason.',
+    'Lines that differ or are unknown, but that staff have marked as handled, with a reason.',
     true,
   ],
   ['settled', 'Settled', 'The amounts agree.', true],

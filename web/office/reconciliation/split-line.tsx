@@ -72,7 +72,7 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
             />
           </label>
           <label>
-            Reason if less than due, such as TDS (optional)
+            Reason for underpayment, such as TDS (optional)
             <input
               maxLength={200}
               value={difference}

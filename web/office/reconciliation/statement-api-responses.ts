@@ -1,4 +1,4 @@
-/** Parsers of the responses of saved bank statements, and their URLs. */
+/** Parsers for the responses about saved bank statements, and the URLs of the statements. */
 import type {
   StatementDecisionResponse,
   StatementResponse,

@@ -20,7 +20,7 @@ type RowProps = LineActions & {
   readonly currency: Currency
   readonly events: readonly OfficeEvent[]
   readonly isBusy: boolean
-  /** Why the last decision about this line was refused. Null if it was not refused. */
+  /** Why the latest decision on this line was refused. Null if it was not refused. */
   readonly problem: string | null
 }
 
@@ -118,7 +118,7 @@ function Payments({ line, currency, events }: RowProps) {
   )
 }
 
-/** Shows the payer. Shows the name of the event only if there are several events. */
+/** Shows the payer, and the name of the event if there are several events. */
 function PayerName({
   regNo,
   name,
@@ -147,7 +147,7 @@ function PayerName({
 }
 
 const BASIS_TEXTS = {
-  number: 'Number in the text',
+  number: 'Registration number in the narration',
   amount_and_name: 'Amount and name',
   amount: 'Amount only',
   name: 'Name only',
@@ -156,7 +156,7 @@ const BASIS_TEXTS = {
 function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) {
   const [isSplitting, setSplitting] = useState(false)
   const [takesFocus, setTakesFocus] = useState(false)
-  // An exact match is rarely wrong, and its other choices would make the list three times as long.
+  // An exact match is rarely wrong, and showing its other choices would make the list three times as long.
   const [isOpen, setOpen] = useState(!line.is_exact || line.proposals.length === 0)
   const assignTo = (regNo: string) => assign(line, [{ reg_no: regNo, amount: line.left }])
   if (isSplitting)
@@ -181,7 +181,7 @@ function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) 
             <PayerName regNo={regNo} name={name} eventId={event} events={events} />
             <small>
               {BASIS_TEXTS[basis]} · {formatResponseMoney(due, currency)} due
-              {due !== line.left && '. The amount differs, so the payment goes to review.'}
+              {due !== line.left && '. The amount differs, so the payment will be sent for review.'}
             </small>
           </span>
           <span className="row-actions">
@@ -229,7 +229,7 @@ function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) 
                   disabled={isBusy}
                   onClick={() => decide(line, 'review')}
                 >
-                  Send to review<span className="vh"> line {line.line}</span>
+                  Send for review<span className="vh"> line {line.line}</span>
                 </button>
                 <button
                   type="button"

@@ -30,7 +30,7 @@ import './statement-page.css'
 
 type Statement = Extract<StatementResponse, { unchanged: false }>
 type Decision = 'review' | 'not_ours' | 'undone'
-/** How often an open page requests the decisions of other users. */
+/** How often, in milliseconds, an open page requests other users' decisions. */
 const REFRESH_MS = 5_000
 /** The requests stop after this time without input, so that an unattended page does not extend the session. */
 const IDLE_AFTER_MS = 300_000
@@ -270,7 +270,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
 
 /**
  * Joins the results of all requests. Uses the server’s sentence if there is only one result. `remainingCount` is the
- * number of unprocessed lines of a stopped job.
+ * number of lines left unprocessed because the job was stopped.
  */
 function joinDecisions(
   results: readonly StatementDecisionResponse[],
@@ -340,7 +340,7 @@ function findPosition(workTable: HTMLElement | null): number {
   return listRows(workTable).findIndex((candidate) => candidate === row)
 }
 
-/** Focuses the row now at the position of the resolved row; otherwise the first group or the totals. */
+/** Focuses the row that is now in the position of the resolved row, otherwise the first group or the totals. */
 function focusRow(workTable: HTMLElement | null, position: number): void {
   const row = position < 0 ? undefined : listRows(workTable)[position]
   const target =
@@ -351,7 +351,7 @@ function focusRow(workTable: HTMLElement | null, position: number): void {
 }
 
 const isOpenLine = ({ state }: WireStatementLine): boolean => state === 'left'
-/** The groups in order of work: open lines first. */
+/** The groups in the order in which staff work through them: open lines first. */
 const LINE_GROUPS = [
   {
     name: 'exact',

@@ -64,14 +64,14 @@ export function StatementTotals({
 }
 
 const TOTAL_LABELS = [
-  ['assigned', 'Matched', 'assigned'],
-  ['review', 'Review', 'review'],
+  ['assigned', 'Assigned', 'assigned'],
+  ['review', 'Under review', 'under review'],
   ['not_ours', 'Not ours', 'not ours'],
   ['other_event', 'Other events', 'other events'],
   ['left', 'Left', 'left'],
 ] as const
 
-/** Lists lines that need attention but no assignment, and payment claims that match no line. */
+/** Lists lines that need attention but no assignment, and payments reported by delegates that match no line. */
 export function StatementNotes({
   statement: { returned, withdrawals, waiting, unread, repeated },
   currency,
@@ -116,7 +116,7 @@ export function StatementNotes({
       )}
       {waiting.length > 0 && (
         <details className="panel">
-          <summary>Reported by delegate, not in this statement ({waiting.length})</summary>
+          <summary>Reported by delegates, not in this statement ({waiting.length})</summary>
           <ul className="log">
             {waiting.map(({ reg_no: regNo, name, event: eventId, due, reference }) => {
               const event = events.find(({ id }) => id === eventId)
@@ -148,8 +148,8 @@ export function StatementNotes({
       {unread.length > 0 && (
         <p className="care">
           {unread.length === 1
-            ? `Line ${unread.join()} could not be read: its amount, currency or date is unclear. It is not in the sums.`
-            : `Lines ${unread.join(', ')} could not be read: their amount, currency or date is unclear. They are not in the sums.`}
+            ? `Line ${unread.join()} could not be read: its amount, currency or date is unclear. It is not included in the totals.`
+            : `Lines ${unread.join(', ')} could not be read: their amount, currency or date is unclear. They are not included in the totals.`}
         </p>
       )}
     </>

@@ -61,8 +61,8 @@ function UploadForm({ events }: EventsProps) {
       <h2 id="statement-load">Upload a statement</h2>
       <p className="mute">
         One file covers all events that share the account. CSV or Excel, as downloaded from your
-        bank. No payment is recorded until you confirm it. Transfers that the bank returned go to
-        review immediately.
+        bank. No payment is recorded until you confirm it. Returned transfers are sent for review
+        immediately.
       </p>
       {error && <Banner text={error.message} onDismiss={() => upload.reset()} />}
       <SpreadsheetForm
@@ -162,7 +162,7 @@ function SavedStatements() {
   )
 }
 
-/** Names a statement by its bank and period. */
+/** Describes a statement by its bank and period. */
 export function describeStatement({ bank, from, to, currency }: WireStatementSummary): string {
   const [firstDay, lastDay] = [from, to].map((day) => (isDay(day) ? formatDayShort(day) : day))
   const period = firstDay === lastDay ? firstDay : `${firstDay} to ${lastDay}`

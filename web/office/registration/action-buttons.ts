@@ -9,7 +9,7 @@ export type ActionRequest = { readonly act: ActionName; readonly why: string } &
 /** Labels of the actions that have a button. Other actions are elsewhere on the page. */
 export const ACTION_LABELS = {
   approve: 'Approve',
-  refuse: 'Refuse',
+  refuse: 'Reject',
   confirm: 'Record payment',
   came_again: 'Record another payment',
   not_found: 'Payment not found',
@@ -68,7 +68,7 @@ export function arrangeActions({
  * Returns whether one click may refund a second payment: the gateway can refund all of it now, and staff have nothing
  * else to consider.
  */
-export const canRefundAtOnce = ({
+export const canRefundInOneClick = ({
   allowed,
   second_payment: secondPayment,
   kept: received,

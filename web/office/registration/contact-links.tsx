@@ -46,7 +46,7 @@ export function ContactLinks({ regNo, email, phone }: ContactLinksProps) {
   )
 }
 
-/** Returns the WhatsApp link of a phone number, with its country code. Returns null if the number is invalid. */
+/** Returns the WhatsApp link for a phone number, with the country code. Returns null if the number is invalid. */
 export function buildWhatsappUrl(phone: string): string | null {
   const digits = phone.replaceAll(/\D/g, '').replace(/^0+/, '')
   if (digits.length < 10 || digits.length > 15) return null

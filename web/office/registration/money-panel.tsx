@@ -122,8 +122,8 @@ function Payments({
 }
 
 /**
- * Returns the label of a failed payment attempt: “Declined” or “Expired”. Returns no props if the cause is unknown or
- * the attempt has not failed.
+ * Returns the label for a failed payment attempt: “Declined” or “Expired”. Returns an empty object if the cause is
+ * unknown or the attempt has not failed.
  */
 function findFailureLabel({
   status,

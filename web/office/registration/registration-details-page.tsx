@@ -60,7 +60,7 @@ export function RegistrationPage({
     void reloadActions()
     reload()
   }
-  const othersChange = useChangesByOthers(actionsQuery.data, reload)
+  const changeByOthers = useChangesByOthers(actionsQuery.data, reload)
   // A failed background check must not interrupt the user. The next click reports the error.
   const actionsError = useSignInOn401(actionsQuery.data === undefined ? actionsQuery.error : null)
   const error = useSignInOn401(query.error)
@@ -112,10 +112,10 @@ export function RegistrationPage({
         <ContactLinks regNo={registration.reg_no} {...details.contact} />
       </div>
       <div role="status">
-        {othersChange !== null && (
+        {changeByOthers !== null && (
           <p className="care">
             <Icon name="info" small />
-            <span>Changed while this page was open: {othersChange}</span>
+            <span>Changed while this page was open: {changeByOthers}</span>
           </p>
         )}
       </div>
@@ -149,7 +149,7 @@ export function RegistrationPage({
           <Timeline
             regNo={regNo}
             entries={buildEntries(details, actions.trail)}
-            canNote={actions.allowed.includes('note')}
+            canAddNote={actions.allowed.includes('note')}
             onDone={reloadAll}
           />
         )}

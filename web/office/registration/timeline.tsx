@@ -39,9 +39,9 @@ const ENTRY_KINDS = {
 } as const satisfies Readonly<Record<EntryKind, { icon: IconName; label: string }>>
 
 const EMAIL_BADGES = {
-  queued: { tone: 'wait', icon: 'clock', word: 'Queued' },
-  sent: { tone: 'good', icon: 'tick', word: 'Sent' },
-  failed: { tone: 'bad', icon: 'cross', word: 'Failed' },
+  queued: { tone: 'wait', icon: 'clock', label: 'Queued' },
+  sent: { tone: 'good', icon: 'tick', label: 'Sent' },
+  failed: { tone: 'bad', icon: 'cross', label: 'Failed' },
 } as const
 
 /**
@@ -98,13 +98,13 @@ export function buildEntries(
 export function Timeline({
   regNo,
   entries,
-  canNote,
+  canAddNote,
   onDone,
 }: {
   readonly regNo: string
   readonly entries: readonly TimelineEntry[]
-  readonly canNote: boolean
-  /** Called after a note was added. */
+  readonly canAddNote: boolean
+  /** Called after a note has been added. */
   readonly onDone: () => void
 }) {
   const [isAccessShown, setAccessShown] = useState(false)
@@ -120,10 +120,10 @@ export function Timeline({
             checked={isAccessShown}
             onChange={({ target }) => setAccessShown(target.checked)}
           />
-          Show views
+          Show who viewed it
         </label>
       </div>
-      {canNote && <NoteForm regNo={regNo} onDone={onDone} />}
+      {canAddNote && <NoteForm regNo={regNo} onDone={onDone} />}
       <ul className="log">
         {visibleEntries.slice(0, visibleCount).map((entry, index) => (
           <Entry key={index} {...entry} />
@@ -153,7 +153,7 @@ function Entry({ at, kind, text, who, reason = '', email }: TimelineEntry) {
       <span className="r">
         {email && (
           <Badge tone={EMAIL_BADGES[email.status].tone} icon={EMAIL_BADGES[email.status].icon}>
-            {EMAIL_BADGES[email.status].word}
+            {EMAIL_BADGES[email.status].label}
           </Badge>
         )}
         <EntryTime at={at} />

@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 export type Outcome = {
   readonly message: string
   readonly needsAttention: boolean
-  /** Whether the recorded payment does not count yet, which is neither a success nor a failure. */
+  /** Whether the payment was recorded but does not count yet. This is neither a success nor a failure. */
   readonly needsReview?: boolean
 }
 
@@ -18,7 +18,7 @@ const FAILED_REFUNDS: readonly unknown[] = [
   'unsure',
 ] satisfies readonly ActionResponse['refund'][]
 
-/** Parses the result of an action or a decision: a sentence from the server, and the state of its refund. */
+/** Parses the result of an action or a decision: a sentence from the server, and the state of the refund, if any. */
 export const readOutcome: Reader<Outcome> = (body) =>
   isRecord(body) && typeof body['message'] === 'string'
     ? {

@@ -16,11 +16,11 @@ export function readColorTheme(): ColorTheme {
 /** Stores a choice and applies it. */
 export function chooseColorTheme(theme: ColorTheme): void {
   writePersistentItem(STORAGE_KEY, theme)
-  showColorTheme()
+  applyColorTheme()
 }
 
 /** Applies the stored choice to this page (`color-theme.css`). */
-export function showColorTheme(): void {
+export function applyColorTheme(): void {
   const theme = readColorTheme()
   if (theme === 'system') delete document.documentElement.dataset['theme']
   else document.documentElement.dataset['theme'] = theme

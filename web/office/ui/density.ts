@@ -12,10 +12,10 @@ export const readDensity = (): Density =>
 /** Stores a choice and applies it. */
 export function chooseDensity(density: Density): void {
   writePersistentItem(STORAGE_KEY, density)
-  showDensity()
+  applyDensity()
 }
 
 /** Applies the stored choice to this page (`frame.css`). */
-export function showDensity(): void {
+export function applyDensity(): void {
   document.documentElement.dataset['density'] = readDensity()
 }

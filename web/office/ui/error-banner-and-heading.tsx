@@ -66,7 +66,7 @@ export function PageHeading({
   )
 }
 
-/** Returns the amount due of a row's registration; 0 if the row does not state it. */
+/** Returns the amount due for a row's registration, or 0 if the row does not state it. */
 export const readDue = (row: Readonly<Record<string, unknown>>): number => {
   const due = row['money.owed']
   return typeof due === 'number' ? due : 0
@@ -90,7 +90,7 @@ export function RegistrationStatus({
   }
   /** Lists show “Failed” and “Paid”, as the specification requires. Other pages show “Unpaid” and “Partly paid”. */
   readonly isInList?: boolean
-  /** The amount due of a paid registration, and its currency. */
+  /** The amount still due for a paid registration, and its currency. */
   readonly due?: number | undefined
   readonly currency?: Currency
 }) {

@@ -14,8 +14,8 @@ import {
 import type { Currency } from '../../../engine/index.ts'
 
 /**
- * Returns a formatter. It returns a value that is not an amount unchanged, so that staff see the content of the
- * response.
+ * Returns a formatter. A value that is not an amount is returned unchanged, so that staff see what the response
+ * contains.
  */
 const formatWith =
   (format: typeof formatMoney) =>
@@ -70,7 +70,7 @@ export const formatEventRevenue = (stats: EventStats): string =>
 
 /**
  * Formats the revenue by currency and omits currencies without revenue. Returns zero in `fallbackCurrency` if there is
- * none.
+ * no revenue.
  */
 export function formatRevenue(
   sums: readonly { readonly total_revenue: number; readonly currency?: string }[],

@@ -1,4 +1,4 @@
-/** Toasts of the office: the result of an action, at the bottom left, with Undo if possible. */
+/** Toasts in the office: the result of an action, at the bottom left, with Undo if possible. */
 import { useCallback } from 'react'
 import type { ReactNode } from 'react'
 import { ToastProvider, useShowToast } from '../../ui/toast.tsx'

@@ -42,7 +42,7 @@ export function AccountPage({
       {mustSetUpSecondFactor && (
         <p className="care">
           <Icon name="lock" />
-          Your role needs two-step sign-in. Set it up here to open the rest of the office.
+          Your role requires two-step sign-in. Set it up here to open the rest of the office.
         </p>
       )}
       {error && <Banner text={error.message} action={{ label: 'Try Again', onClick: reload }} />}
@@ -87,8 +87,8 @@ function SecondFactorSection({ account, onChange }: SectionProps) {
       </div>
       <p className="mute">
         {is_on
-          ? `After your password, you enter a code from your phone. ${codesLeft === 1 ? 'One recovery code is' : `${codesLeft} recovery codes are`} left.`
-          : 'After your password, you enter a code from an app on your phone. Someone who knows only your password cannot sign in.'}
+          ? `When you sign in, you enter your password, then a code from your phone. ${codesLeft === 1 ? 'One recovery code is' : `${codesLeft} recovery codes are`} left.`
+          : 'When you sign in, you enter your password, then a code from an app on your phone. Someone who knows only your password cannot sign in.'}
       </p>
       <div role="status">
         {result && <p className="form-status">{result.message}</p>}
@@ -184,7 +184,7 @@ function ConfirmSecondFactor({
   readonly onCancel: () => void
 }) {
   const container = useRef<HTMLDivElement>(null)
-  // The focus was lost with the submitted form.
+  // Takes the focus, which was lost when the submitted form disappeared.
   useEffect(() => container.current?.focus(), [])
   return (
     <div className="authenticator-setup" ref={container} tabIndex={-1}>
@@ -222,7 +222,7 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
     <div className="recovery" ref={container} tabIndex={-1}>
       <p>
         <b>Write down or print these recovery codes.</b> If you lose your phone, you can sign in
-        with them. Each code works once. You cannot see them again.
+        with them. Each code works once. You will not be able to see them again.
       </p>
       <ul className="code">
         {codes.map((code) => (

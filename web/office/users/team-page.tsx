@@ -111,7 +111,7 @@ function ResultNotice({ response: { message, link } }: { readonly response: User
             {isCopied ? 'Copied' : 'Copy link'}
           </button>
           <p className="mute small">
-            The link works once and expires after three days. You cannot see it again.
+            The link works once and expires after three days. You will not be able to see it again.
           </p>
         </>
       )}
@@ -232,8 +232,8 @@ function TeamMember({
       {isRemoving && (
         <Dialog title={`Remove ${username}?`} onClose={() => setIsRemoving(false)}>
           <p>
-            {username} is signed out everywhere and cannot sign in again. The audit log keeps their
-            entries.
+            {username} will be signed out everywhere and will not be able to sign in again. The
+            audit log keeps their entries.
           </p>
           <div className="actions">
             <ApiForm

@@ -1,4 +1,4 @@
-/** Parsers of the responses about accounts, users and the audit log. */
+/** Parsers for the responses about accounts, users and the audit log. */
 import { isRole, readInstant } from '../../../engine/index.ts'
 import type {
   AccountResponse,

@@ -1,6 +1,4 @@
-/**
- * The web worker of the event-file checker, which keeps checking from blocking the user's typing.
- */
+/** The web worker that checks event files, so that checking does not block typing. */
 import { checkEventFile } from './check-event-file.ts'
 import type { CheckRequest } from './check-event-file.ts'
 

@@ -22,7 +22,7 @@ export type CheckRequest = {
   readonly published: string | null
 }
 export type CheckResult = {
-  /** Number of the request with this result. */
+  /** The number of the request that this result belongs to. */
   readonly number: number
   readonly text: string
   /**
@@ -42,7 +42,7 @@ export type CheckResult = {
 export type Lines = {
   readonly rules: readonly (number | null)[]
   readonly examples: readonly (number | null)[]
-  /** By category, then period. */
+  /** Keyed by category, then by period. */
   readonly prices: Readonly<Record<string, Readonly<Record<string, number | null>>>>
 }
 
@@ -79,8 +79,8 @@ export function checkEventFile(request: CheckRequest): CheckResult {
 }
 
 /**
- * Compares the file with the published version. The server replaces the office's address in it
- * with the support address, so this function makes the same replacement.
+ * Compares the file with the published version. In that version, the server replaces the office's address with the
+ * support address, so this function makes the same replacement.
  */
 function comparePublished(
   { published, text, shared }: CheckRequest,

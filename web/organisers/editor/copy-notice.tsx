@@ -37,7 +37,7 @@ export default function CopyNotice({ event, text, usedNames, onCopy }: CopyNotic
     const prefix = findPrefix(name, usedNames.prefixes)
     if (deriveEventId(name) !== name)
       return setProblem(
-        'Use lower-case letters and digits for the short name, starting with a letter, such as surgeons2027.',
+        'The short name can have lower-case letters and digits, and must start with a letter: for example, surgeons2027.',
       )
     if (usedNames.ids.includes(name))
       return setProblem(`${name} is already published. Enter another short name.`)

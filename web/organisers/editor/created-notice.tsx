@@ -18,11 +18,11 @@ const EXAMPLE_LABELS: Readonly<Record<string, string>> = {
   'fees.prices': 'the prices',
   'fees.tax': 'how GST is charged',
   'fees.periods': 'the last day of each price',
-  'payment.account': 'the account at the payment gateway, to which delegates pay by card or UPI',
+  'payment.account': 'the payment gateway account that receives card and UPI payments',
   'payment.methods': 'the bank account for transfers',
 }
 
-/** States that the file was created. Receives the focus, because the questions have disappeared. */
+/** States that the file was created. The notice receives the focus, because the questions have disappeared. */
 export function CreatedNotice({
   path,
   isSaved,
@@ -53,8 +53,8 @@ export function CreatedNotice({
         <details>
           <summary>
             {examples.length === 1
-              ? '1 value is still an example, because its question was not asked or not answered'
-              : `${examples.length} values are still examples, because their questions were not asked or not answered`}
+              ? '1 value is still an example, because you skipped this question or were not asked it'
+              : `${examples.length} values are still examples, because you skipped these questions or were not asked them`}
           </summary>
           <ul>
             {examples.map((example) => (
@@ -62,7 +62,7 @@ export function CreatedNotice({
             ))}
           </ul>
           <p>
-            They are listed under demo: at the top of the file. Until you replace them, the form
+            They are listed under “demo:” at the top of the file. Until you replace them, the form
             shows “Demo values”, and a production server rejects the file.
           </p>
         </details>

@@ -7,18 +7,18 @@ import { hasAll, isRecord } from '../../app/json-readers.ts'
 import { loadStoredDraft, storeDraft } from '../stored-draft.ts'
 import type { CheckResult, CheckRequest } from './check-event-file.ts'
 
-/** A file in the editor. `isSaved` is true if the organiser has saved or not changed the text. */
+/** A file in the editor. `isSaved` is true if the organiser has saved the text or has not changed it. */
 export type FileDraft = {
   readonly path: string
   readonly text: string
   readonly isSaved: boolean
-  /** The text that the questions created. Absent if the file was opened or copied. */
+  /** The text created from the answers. Absent if the file was opened or copied. */
   readonly createdText?: string
-  /** The answers from which the questions created it (`serialiseAnswers`). */
+  /** The answers from which that text was created (`serialiseAnswers`). */
   readonly createdFrom?: string
 }
 
-/** Returns true if the organiser edited a file after the questions created it. */
+/** Returns true if the organiser has edited a file since it was created from the answers. */
 export const isEditedByHand = ({ text, createdText }: FileDraft): boolean =>
   createdText !== undefined && text !== createdText
 
@@ -38,9 +38,7 @@ const INITIAL_CHECK_STATE: CheckState = {
 }
 export type CheckState = {
   readonly result: CheckResult | null
-  /**
-   * The event of the last readable text. The tabs show it while the current text cannot be read.
-   */
+  /** The event in the last text that could be read. The tabs show it while the current text cannot be read. */
   readonly event: EventConfig | null
   /** Whether the check exceeded its time limit. */
   readonly isTimedOut: boolean
@@ -70,7 +68,7 @@ export function useCheck(
     const requestNumber = ++lastRequest.current
     let timeout: ReturnType<typeof setTimeout> | undefined
     const startCheck = () => {
-      const handleFailure = () => {
+      const reportFailure = () => {
         clearTimeout(timeout)
         worker.current?.terminate()
         worker.current = null
@@ -81,9 +79,9 @@ export function useCheck(
           type: 'module',
         })
       } catch {
-        return handleFailure()
+        return reportFailure()
       }
-      worker.current.onerror = handleFailure
+      worker.current.onerror = reportFailure
       worker.current.onmessage = ({ data }: MessageEvent<CheckResult>) => {
         if (data.number !== lastRequest.current) return
         clearTimeout(timeout)
@@ -127,7 +125,7 @@ export type StoredFileDraft = {
   readonly isFromThisTab: boolean
 }
 
-/** Returns the draft of this tab, or else the browser's last draft. */
+/** Returns this tab's draft, or else the latest draft stored in the browser. */
 export function loadFileDraft(): StoredFileDraft | null {
   const stored = loadStoredDraft(STORAGE_NAME)
   if (stored === null || !isRecord(stored.value) || !hasAll(stored.value, 'string', 'path', 'text'))

@@ -1,4 +1,4 @@
-/** The workspace of an event file: the editor next to its preview. */
+/** The workspace for an event file: the editor next to the preview. */
 import {
   lazy,
   Suspense,
@@ -43,7 +43,7 @@ const Results = lazy(() => import('../preview/result-page-and-email-preview.tsx'
 export type OrganisersData = Extract<PageData, { page: 'organisers' }>
 
 const wideQuery = matchMedia('(min-width: 1024px)')
-/** Returns true if file and preview are side by side; otherwise the file is the first tab. */
+/** Returns true if the file and its preview are shown side by side. Otherwise, the file is the first tab. */
 const useSideBySide = (): boolean =>
   useSyncExternalStore(
     (onChange) => {
@@ -61,7 +61,7 @@ type FileWorkspaceProps = {
   /** Whether the file was just created from answers. The page then states this, and shows the prices first. */
   readonly isNew: boolean
   /** Returns to the questions. Null if the file was not created from answers. */
-  readonly changeAnswers: (() => void) | null
+  readonly onChangeAnswers: (() => void) | null
   /** Whether answers were changed after the file was created from them. */
   readonly hasChangedAnswers: boolean
   /** The changes made when this file was copied from another. */
@@ -69,7 +69,7 @@ type FileWorkspaceProps = {
   /** Opens a file copied from this one. */
   readonly onCopy: (file: FileDraft, report: CopyReport) => void
   /** Returns to the start choices. */
-  readonly leave: () => void
+  readonly onLeave: () => void
 }
 
 /** Shows the editor of one file. The browser stores its text as a draft; “Save file” downloads it. */
@@ -79,11 +79,11 @@ export default function FileWorkspace({
   openedFile,
   texts,
   isNew,
-  changeAnswers,
+  onChangeAnswers,
   hasChangedAnswers,
   copyReport,
   onCopy,
-  leave,
+  onLeave,
 }: FileWorkspaceProps) {
   const [text, setText] = useState(openedFile.text)
   const [savedText, setSavedText] = useState(openedFile.isSaved ? openedFile.text : null)
@@ -228,9 +228,9 @@ export default function FileWorkspace({
         path={openedFile.path}
         checkState={checkState}
         isSaved={isSaved}
-        changeAnswers={changeAnswers}
-        startAgain={() => (isSaved ? leave() : setLeaving(true))}
-        save={saveFile}
+        onChangeAnswers={onChangeAnswers}
+        onStartAgain={() => (isSaved ? onLeave() : setLeaving(true))}
+        onSave={saveFile}
       />
       {isNew && <CreatedNotice path={openedFile.path} isSaved={isSaved} checkState={checkState} />}
       {hasChangedAnswers && (
@@ -308,13 +308,13 @@ export default function FileWorkspace({
         <Dialog title="Leave your changes?" onClose={() => setLeaving(false)}>
           <p>
             {getFileName(openedFile.path)} has changes that are not saved on your computer.
-            {changeAnswers !== null && ' Your answers to the questions are kept.'}
+            {onChangeAnswers !== null && ' Your answers to the questions are kept.'}
           </p>
           <div className="actions">
             <button type="button" className="btn" onClick={() => setLeaving(false)}>
               Keep my changes
             </button>
-            <button type="button" className="btn line" onClick={leave}>
+            <button type="button" className="btn line" onClick={onLeave}>
               Discard changes
             </button>
           </div>

@@ -36,7 +36,7 @@ export function countFindings(findings: readonly Finding[]): {
 export const formatNoProblems = (notes: number): string =>
   notes === 0
     ? 'The checker found no problems.'
-    : `The checker found no problems and ${notes === 1 ? '1 note' : `${notes} notes`}.`
+    : `The checker found no problems, but it has ${notes === 1 ? '1 note' : `${notes} notes`}.`
 
 /** Shows all findings, in the order of the file. */
 export function Findings({ findings, path, goTo, applyFix }: FindingsProps) {
@@ -95,7 +95,7 @@ export function Findings({ findings, path, goTo, applyFix }: FindingsProps) {
                     className="btn line sm"
                     onClick={() => applyFix(fix.start, fix.end, fix.text)}
                   >
-                    {fix.text === '' ? 'Remove it' : `Write ${JSON.stringify(fix.text)}`}
+                    {fix.text === '' ? 'Remove it' : `Change to ${JSON.stringify(fix.text)}`}
                   </button>
                 </p>
               )}

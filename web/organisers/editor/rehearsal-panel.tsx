@@ -1,4 +1,4 @@
-/** The rehearsal of an event file: emails, charges, refusals and closures by day, to print and sign. */
+/** The rehearsal of an event file: emails, charges, rejected registrations and closing dates by day, to print and sign. */
 import { useState } from 'react'
 import type { RehearsalResponse } from '../../../engine/api.ts'
 import { call } from '../../app/api-client.ts'
@@ -40,8 +40,8 @@ export function Rehearsal({ path, text, rehearsal, onFinish }: RehearsalProps) {
         <p>
           The server runs this file from its first day to its last, with a test clock and fictitious
           delegates: some pay, one does not complete the payment, one cancels, one registers at the
-          front desk. It lists every email, charge, refusal and closure. No email is sent and no
-          money is transferred.
+          registration desk. It lists every email, charge, rejected registration and closing date.
+          No email is sent and no money is transferred.
         </p>
         <div className="org-rehearsal-actions">
           <button
@@ -72,7 +72,7 @@ export function Rehearsal({ path, text, rehearsal, onFinish }: RehearsalProps) {
             <span>
               {error.status === 401 || error.status === 403 ? (
                 <>
-                  Only owners of all events can run the rehearsal.{' '}
+                  Only owners with access to all events can run the rehearsal.{' '}
                   <a href="/admin/login" target="_blank" rel="noreferrer">
                     Sign in to the office
                   </a>{' '}

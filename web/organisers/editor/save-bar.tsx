@@ -12,9 +12,9 @@ type FileBarProps = {
   readonly checkState: CheckState
   readonly isSaved: boolean
   /** Returns to the questions. Null if the file was not created from answers. */
-  readonly changeAnswers: (() => void) | null
-  readonly startAgain: () => void
-  readonly save: () => void
+  readonly onChangeAnswers: (() => void) | null
+  readonly onStartAgain: () => void
+  readonly onSave: () => void
 }
 
 /** Shows the name and state of the file, with buttons to save it and to start again. */
@@ -22,9 +22,9 @@ export function FileBar({
   path,
   checkState,
   isSaved,
-  changeAnswers,
-  startAgain,
-  save: saveFile,
+  onChangeAnswers,
+  onStartAgain,
+  onSave,
 }: FileBarProps) {
   const { result, isTimedOut, hasFailed } = checkState
   const countFindings = (severity: string) =>
@@ -50,7 +50,7 @@ export function FileBar({
         )}
         {isTimedOut && (
           <Badge tone="care" icon="tri">
-            This text takes too long to check
+            This file is taking too long to check
           </Badge>
         )}
         {errorCount > 0 && (
@@ -83,15 +83,15 @@ export function FileBar({
         )}
       </p>
       <div className="org-actions">
-        {changeAnswers !== null && (
-          <button type="button" className="btn line sm" onClick={changeAnswers}>
+        {onChangeAnswers !== null && (
+          <button type="button" className="btn line sm" onClick={onChangeAnswers}>
             Change the answers
           </button>
         )}
-        <button type="button" className="btn line sm" onClick={startAgain}>
+        <button type="button" className="btn line sm" onClick={onStartAgain}>
           Start again
         </button>
-        <button type="button" className="btn sm" onClick={saveFile}>
+        <button type="button" className="btn sm" onClick={onSave}>
           <Icon name="down" />
           Save file
         </button>

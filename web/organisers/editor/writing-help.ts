@@ -10,7 +10,7 @@ import { findDescription, findCursorPosition, listKeys, listValues } from './sch
 import type { CursorPosition, Schema } from './schema-help.ts'
 import { applyFixAtCursor } from './yaml-highlighting.ts'
 
-/** The schema is loaded with the first editor. */
+/** The schema is loaded when the first editor opens. */
 let schemaPromise: Promise<Schema> | null = null
 const loadSchema = (): Promise<Schema> =>
   (schemaPromise ??= import('../../../schemas/event.schema.json').then(

@@ -24,13 +24,13 @@ type EditorProps = {
   readonly text: string
   readonly onChange: (text: string) => void
   readonly findings: readonly Finding[]
-  /** The text that the findings belong to; they are not shown for other text. */
+  /** The text that the findings belong to; they are not shown for any other text. */
   readonly checkedText: string | null
 }
 
 /**
- * Shows a text editor with line numbers. Tab leaves it like any field; Enter keeps the indentation; Alt-Enter applies
- * the fix of a finding.
+ * Shows a text editor with line numbers. Tab leaves the editor, as in any field; Enter keeps the indentation; Alt-Enter
+ * applies the fix for a finding.
  */
 export function Editor({ ref, label, text, onChange, findings, checkedText }: EditorProps) {
   const container = useRef<HTMLDivElement>(null)
@@ -68,7 +68,7 @@ export function Editor({ ref, label, text, onChange, findings, checkedText }: Ed
       editorView.destroy()
       view.current = null
     }
-    // A new text creates a new editor, because the page changes its key.
+    // The page gives a new text a new key, which creates a new editor.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [])
   useEffect(() => {

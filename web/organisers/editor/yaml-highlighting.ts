@@ -68,11 +68,11 @@ function applyFix(view: EditorView, finding: Finding, checkedText: Text): boolea
 
 class FindingBox extends WidgetType {
   readonly finding: Finding
-  readonly checked: Text
+  readonly checkedText: Text
   constructor(finding: Finding, checkedText: Text) {
     super()
     this.finding = finding
-    this.checked = checkedText
+    this.checkedText = checkedText
   }
   override eq(other: FindingBox): boolean {
     return (
@@ -80,7 +80,7 @@ class FindingBox extends WidgetType {
       other.finding.message === this.finding.message &&
       other.finding.help === this.finding.help &&
       other.finding.severity === this.finding.severity &&
-      (this.finding.fix === undefined || other.checked === this.checked)
+      (this.finding.fix === undefined || other.checkedText === this.checkedText)
     )
   }
   override toDOM(view: EditorView): HTMLElement {
@@ -97,14 +97,14 @@ class FindingBox extends WidgetType {
     box.append(message)
     const { fix } = this.finding
     if (fix !== undefined) {
-      // By keyboard, Alt-Enter does the same, and the list of findings has the same button.
+      // Alt-Enter does the same from the keyboard, and the list of findings has the same button.
       const button = document.createElement('button')
       button.type = 'button'
       button.className = 'finding-fix'
       button.tabIndex = -1
       button.textContent = fix.text === '' ? 'Remove it' : `Write ${JSON.stringify(fix.text)}`
       button.onclick = () => {
-        applyFix(view, this.finding, this.checked)
+        applyFix(view, this.finding, this.checkedText)
         view.focus()
       }
       box.append(button)
@@ -150,17 +150,17 @@ type FindingMarks = {
   readonly decorations: DecorationSet
   readonly findings: readonly Finding[]
   /** The text that the findings belong to. */
-  readonly checked: Text
+  readonly checkedText: Text
 }
 const findingMarks = StateField.define<FindingMarks>({
-  create: ({ doc }) => ({ decorations: Decoration.none, findings: [], checked: doc }),
+  create: ({ doc }) => ({ decorations: Decoration.none, findings: [], checkedText: doc }),
   update: (previous, change) => {
     for (const effect of change.effects)
       if (effect.is(showFindings))
         return {
           decorations: decorateFindings(change.state, effect.value),
           findings: effect.value,
-          checked: change.state.doc,
+          checkedText: change.state.doc,
         }
     return change.docChanged
       ? { ...previous, decorations: previous.decorations.map(change.changes) }
@@ -171,7 +171,7 @@ const findingMarks = StateField.define<FindingMarks>({
 
 /** Applies the first fix of the cursor's line. Returns false if the line has no fix. */
 export function applyFixAtCursor(view: EditorView): boolean {
-  const { findings, checked: checkedText } = view.state.field(findingMarks)
+  const { findings, checkedText } = view.state.field(findingMarks)
   const line = view.state.doc.lineAt(view.state.selection.main.head)
   const finding = findings.find(
     ({ at, fix }) =>

@@ -6,7 +6,7 @@ import { loadStoredDraft, storeDraft } from '../stored-draft.ts'
 
 /** The texts that the organiser has typed. */
 export type AnswerTexts = {
-  /** By question. */
+  /** Keyed by question. */
   readonly texts: Readonly<Record<string, string | undefined>>
   readonly fees: FeeTable
   readonly workshops: ItemTable
@@ -15,7 +15,7 @@ export type AnswerTexts = {
 /** `at` is the name of the question that is shown. */
 export type AnswerDraft = AnswerTexts & {
   readonly at: string
-  /** The questions are shown. Otherwise the draft waits until the organiser continues. */
+  /** True if the questions are shown. Otherwise the draft waits until the organiser continues. */
   readonly isOpen: boolean
 }
 /** `savedAt`: ISO 8601; null if unknown. */

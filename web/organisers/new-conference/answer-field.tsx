@@ -26,33 +26,34 @@ const GST = [
 
 const ON_SITE = [
   ['', 'Not sure yet'],
-  ['online', 'Yes, with the form, and at the front desk'],
-  ['desk', 'Only at the front desk: the form closes on the day before'],
-  ['none', 'No, registration closes on the day before'],
+  ['online', 'Yes, online and at the registration desk'],
+  ['desk', 'Only at the registration desk: the form closes the day before'],
+  ['none', 'No, registration closes the day before'],
 ] as const
 
 /** Help texts that replace the default one. */
 const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
-  title: 'As on the brochure, including the year.',
-  free: 'Not sure yet? Continue: the file will contain prices.',
-  gst: 'Not sure yet? Continue: 18% GST will be added to the prices.',
+  title: 'As in the brochure, including the year.',
+  free: 'Not sure yet? Skip this question. The file will include prices.',
+  gst: 'Not sure yet? Skip this question, and 18% GST will be added to the prices.',
   'edit-until':
     'Until this date, delegates can correct their own answers. A good choice is the day before badges are printed.',
-  'on-site': 'At the front desk, staff register delegates at the final price in the table.',
+  'on-site': 'At the registration desk, staff register delegates at the final price in the table.',
   account:
-    'Enter the short name of the account, not the number of your bank account. The person who runs your Rollcall server knows the name.',
-  colour: 'You can choose any colour: text on it will be readable.',
+    'Enter the short name of the account, not the number of your bank account. Ask the person who runs your Rollcall server for the name.',
+  colour: 'Choose any colour. Rollcall keeps the text on it readable.',
 }
 /** The colour of the file if none is chosen. */
 const DEFAULT_COLOUR = '#2f5d8a'
-/** Examples that differ from those of the command. */
+/** Examples that differ from those shown by the command. */
 const EXAMPLES: Readonly<Partial<Record<Question['name'], string>>> = {
   'edit-until': '5 March 2027',
   account: 'society',
   colour: '#2F5D8A',
 }
-const NO_TAX_HELP = 'Not sure yet? Continue: no tax will be charged.'
-const DEFAULT_HELP = 'Not sure yet? Continue: the file gets an example, marked for you to replace.'
+const NO_TAX_HELP = 'Not sure yet? Skip this question, and no tax will be charged.'
+const DEFAULT_HELP =
+  'Not sure yet? Skip this question. The file will contain an example for you to replace.'
 /** Returns true for questions whose answer has several lines. */
 const hasSeveralLines = (name: Question['name']): boolean => name === 'categories'
 

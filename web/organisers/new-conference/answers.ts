@@ -160,7 +160,9 @@ export function readDraft(
   return { answers, steps }
 }
 
-/** Returns true if the page asks the question as a table: the categories and their prices, unless the event is free. */
+/**
+ * Returns true if the page shows the question as a table: the categories and their prices, unless the event is free.
+ */
 export const isFeeQuestion = ({ name }: Question, { free }: NewEventAnswers): boolean =>
   name === 'categories' && free !== true
 
@@ -182,7 +184,10 @@ export const addConfirmedMessage = <Table extends FeeTable | ItemTable>(
   message: string,
 ): Table => ({ ...table, confirmed: [...(table.confirmed ?? []), message] })
 
-/** Adds rows to a table. If they have a price for each period, rows with a single price get it in every period. */
+/**
+ * Adds rows to a table. If the added rows have a price for each period, rows with a single price get that price in
+ * every period.
+ */
 export function addItemRows(table: ItemTable, addedRows: readonly ItemRow[]): ItemTable {
   const width = Math.max(...addedRows.map(({ cells }) => cells.length))
   const isByPeriod = table.isByPeriod || width > 1
@@ -212,9 +217,9 @@ export const isSmaller = (table: FeeTable | ItemTable, old: FeeTable | ItemTable
   ('columns' in table && 'columns' in old && table.columns.length < old.columns.length)
 
 /**
- * Returns the answers that a pasted fee table changes: its prices, the tax, the price of an accompanying person and
- * the workshops that it states, and the columns of the other tables. `earlierAnswers` are the answers to the earlier
- * questions.
+ * Returns the answers that a pasted fee table changes: the prices, the tax, the price for an accompanying person and
+ * the workshops stated in the table, and the columns of the other tables. `earlierAnswers` are the answers to the
+ * earlier questions.
  */
 export function readPastedFees(
   draft: AnswerTexts,
@@ -285,5 +290,5 @@ export function generateEventFile(
   return { path: `events/${id}.yaml`, text: createEventFile({ ...answers, id, prefix, today }) }
 }
 
-/** Returns the date in India. `now` has the Indian offset already. */
+/** Returns the date in India. `now` already has the Indian offset. */
 export const toDay = (now: string): Day => day(now.slice(0, 10))

@@ -1,4 +1,4 @@
-/** The card of the optional questions: each has its own heading and is checked on leaving its field. */
+/** The card of the optional questions. Each has its own heading, and is checked when the organiser leaves its field. */
 import { useId, useState } from 'react'
 import type { Day } from '../../../engine/index.ts'
 import type { Question } from '../../../engine/authoring.ts'
@@ -11,7 +11,7 @@ type DetailFieldsProps = {
   readonly steps: readonly Step[]
   readonly today: Day
   readonly texts: Readonly<Record<string, string | undefined>>
-  /** All answers are checked, because the organiser wants to continue. */
+  /** Whether all answers are checked, because the organiser wants to continue. */
   readonly isChecked: boolean
   readonly onChange: (name: Question['name'], text: string) => void
 }
@@ -23,7 +23,7 @@ export function DetailFields({ steps, today, texts, isChecked, onChange }: Detai
   return (
     <>
       <p className="mute">
-        Leave unknown details empty. The file gets an example for each, marked for you to replace.
+        Leave blank anything you do not know yet. The file will contain examples for you to replace.
       </p>
       {steps.map(({ question, sentence, earlierAnswers, problem }) => {
         const { name } = question

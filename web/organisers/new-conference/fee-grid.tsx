@@ -116,14 +116,14 @@ export function FeeGrid({ fees, problems, onChange, onMoveRow }: FeeGridProps) {
       )}
       <PriceGrid
         label="Fees"
-        rowName="Category"
+        rowHeading="Category"
         rows={rows}
         problems={tableProblems}
         onChange={(changedRows) => onChange({ ...fees, rows: changedRows })}
         getRowName={({ label }, index) => label || `category ${index + 1}`}
-        removeRow={(index) => onChange({ ...fees, rows: removeAt(rows, index) })}
-        fixColumns={(fixedColumns) => onChange({ ...fees, columns: fixedColumns })}
-        confirm={({ message, column, isClosedPeriod }) =>
+        onRemoveRow={(index) => onChange({ ...fees, rows: removeAt(rows, index) })}
+        onFixColumns={(fixedColumns) => onChange({ ...fees, columns: fixedColumns })}
+        onConfirm={({ message, column, isClosedPeriod }) =>
           isClosedPeriod === true && typeof column === 'number'
             ? onChange(closePeriod(fees, column), column)
             : onChange(addConfirmedMessage(fees, message))
@@ -187,12 +187,12 @@ export function FeeGrid({ fees, problems, onChange, onMoveRow }: FeeGridProps) {
             message,
             choices: meanings.map((meaning) => ({
               label: MOVE_LABELS[meaning],
-              choose: () =>
+              onChoose: () =>
                 meaning === 'category'
                   ? onChange({ ...otherFees, rows: [...rows, row] })
                   : onMoveRow(row, meaning, otherFees),
             })),
-            leaveOut: () => onChange(otherFees),
+            onLeaveOut: () => onChange(otherFees),
           }
         })}
       />
@@ -203,7 +203,7 @@ export function FeeGrid({ fees, problems, onChange, onMoveRow }: FeeGridProps) {
       </div>
       {remarks.length > 0 && (
         <div role="status">
-          <p>The form does not check these conditions. The event file states them in comments:</p>
+          <p>The form does not check these conditions. The event file includes them as comments:</p>
           <ul>
             {remarks.map((remark) => (
               <li key={remark}>{remark}</li>

@@ -29,38 +29,42 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, onChange }: It
   const periods = listItemColumns({ isByPeriod: true }, earlierAnswers)
   const categories = earlierAnswers.categories?.map(({ label }) => label) ?? []
   const setRows = (changedRows: readonly ItemRow[]) => onChange({ ...table, rows: changedRows })
-  const setRow = (at: number, part: Partial<ItemRow>) =>
-    setRows(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
-  const getRowName = ({ category }: ItemRow, at: number): string => {
-    const name = isWorkshop ? findWorkshopName(rows, at) || `workshop ${at + 1}` : PERSON
+  const updateRow = (rowIndex: number, part: Partial<ItemRow>) =>
+    setRows(rows.map((row, index) => (index === rowIndex ? { ...row, ...part } : row)))
+  const getRowName = ({ category }: ItemRow, rowIndex: number): string => {
+    const name = isWorkshop
+      ? findWorkshopName(rows, rowIndex) || `workshop ${rowIndex + 1}`
+      : PERSON
     return category === '' ? name : `${name} for ${category}`
   }
   /**
    * Returns the index of the row after the rows of the workshop, and the first category without a price in these rows.
    */
-  const findNextPrice = (at: number) => {
-    const end = rows.findIndex((_, index) => index > at && !continuesWorkshop(rows, index))
+  const findNextPrice = (rowIndex: number) => {
+    const end = rows.findIndex((_, index) => index > rowIndex && !continuesWorkshop(rows, index))
     const next = end < 0 ? rows.length : end
-    const usedCategories = rows.slice(at, next).map(({ category }) => category)
+    const usedCategories = rows.slice(rowIndex, next).map(({ category }) => category)
     return { next, category: categories.find((one) => !usedCategories.includes(one)) }
   }
-  const addCategory = (at: number) => {
-    const { next, category = '' } = findNextPrice(at)
+  const addCategory = (rowIndex: number) => {
+    const { next, category = '' } = findNextPrice(rowIndex)
     setRows([...rows.slice(0, next), { ...EMPTY_ITEM, category }, ...rows.slice(next)])
   }
   /** Removes a row. The next row of the workshop takes over its name and its seats. */
-  const removeRow = (at: number) => {
-    const removedRow = rows[at]
+  const removeRow = (rowIndex: number) => {
+    const removedRow = rows[rowIndex]
     setRows(
       removeAt(
-        removedRow !== undefined && !continuesWorkshop(rows, at) && continuesWorkshop(rows, at + 1)
+        removedRow !== undefined &&
+          !continuesWorkshop(rows, rowIndex) &&
+          continuesWorkshop(rows, rowIndex + 1)
           ? rows.map((row, index) =>
-              index === at + 1
+              index === rowIndex + 1
                 ? { ...row, label: removedRow.label, number: row.number || removedRow.number }
                 : row,
             )
           : rows,
-        at,
+        rowIndex,
       ),
     )
   }
@@ -99,40 +103,40 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, onChange }: It
       )}
       <PriceGrid
         label={isWorkshop ? 'Workshops' : 'Accompanying persons'}
-        rowName={isWorkshop ? 'Workshop' : 'Person'}
+        rowHeading={isWorkshop ? 'Workshop' : 'Person'}
         rows={rows}
         problems={problems.filter(({ message }) => message !== seatsQuestion)}
         onChange={setRows}
         getRowName={getRowName}
-        removeRow={removeRow}
-        confirm={({ message }) => onChange(addConfirmedMessage(table, message))}
+        onRemoveRow={removeRow}
+        onConfirm={({ message }) => onChange(addConfirmedMessage(table, message))}
         columns={columns.map((name) => ({ name, head: () => name }))}
-        renderRowHead={(row, at, invalid) => ({
-          hasLabel: isWorkshop && !continuesWorkshop(rows, at),
-          more: isWorkshop ? (
+        renderRowHead={(row, rowIndex, invalid) => ({
+          hasLabel: isWorkshop && !continuesWorkshop(rows, rowIndex),
+          extraContent: isWorkshop ? (
             <>
               {row.category !== '' && (
                 <select
-                  aria-label={`Category for row ${at + 1}`}
+                  aria-label={`Category for row ${rowIndex + 1}`}
                   value={row.category}
                   {...invalid}
-                  onChange={({ target }) => setRow(at, { category: target.value })}
+                  onChange={({ target }) => updateRow(rowIndex, { category: target.value })}
                 >
                   {[...new Set([...categories, row.category])].map((category) => (
                     <option key={category} value={category}>
                       for {category}
                     </option>
                   ))}
-                  {!continuesWorkshop(rows, at) && <option value="">for all others</option>}
+                  {!continuesWorkshop(rows, rowIndex) && <option value="">for all others</option>}
                 </select>
               )}
               {columns.length > 0 &&
                 categories.length > 1 &&
-                !continuesWorkshop(rows, at) &&
-                findNextPrice(at).category !== undefined && (
-                  <button type="button" className="link" onClick={() => addCategory(at)}>
+                !continuesWorkshop(rows, rowIndex) &&
+                findNextPrice(rowIndex).category !== undefined && (
+                  <button type="button" className="link" onClick={() => addCategory(rowIndex)}>
                     Price for a category
-                    <span className="vh">: {getRowName(row, at)}</span>
+                    <span className="vh">: {getRowName(row, rowIndex)}</span>
                   </button>
                 )}
             </>
@@ -142,14 +146,14 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, onChange }: It
         })}
         lastColumn={{
           head: isWorkshop ? 'Seats' : 'Free below the age of',
-          cell: (row, at, invalid) =>
-            (isWorkshop ? !continuesWorkshop(rows, at) : at === 0) && (
+          cell: (row, rowIndex, invalid) =>
+            (isWorkshop ? !continuesWorkshop(rows, rowIndex) : rowIndex === 0) && (
               <input
-                aria-label={`${getRowName(row, at)}, ${isWorkshop ? 'seats' : 'free below the age of'}`}
+                aria-label={`${getRowName(row, rowIndex)}, ${isWorkshop ? 'seats' : 'free below the age of'}`}
                 inputMode="numeric"
                 value={row.number}
                 {...invalid}
-                onChange={({ target }) => setRow(at, { number: target.value })}
+                onChange={({ target }) => updateRow(rowIndex, { number: target.value })}
               />
             ),
         }}
@@ -177,7 +181,7 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, onChange }: It
           text: note,
           message: note,
           choices: [],
-          leaveOut: () => onChange({ ...table, notes: removeAt(notes, index) }),
+          onLeaveOut: () => onChange({ ...table, notes: removeAt(notes, index) }),
         }))}
       />
       <p className="mute">

@@ -48,17 +48,25 @@ type NewConferenceProps = {
   readonly shared: NonNullable<OrganisersData['shared']>
   readonly stored: AnswerDraft | null
   /** Opens the finished file. */
-  readonly finish: (file: FileDraft) => void
+  readonly onFinish: (file: FileDraft) => void
   /** Returns to the choices of the page; the answers are kept. */
-  readonly leave: () => void
+  readonly onLeave: () => void
 }
 
-export default function NewConference({ page, shared, stored, finish, leave }: NewConferenceProps) {
+export default function NewConference({
+  page,
+  shared,
+  stored,
+  onFinish,
+  onLeave,
+}: NewConferenceProps) {
   const [draft, setDraft] = useState<AnswerDraft>(() => {
     const initialDraft = { ...(stored ?? EMPTY_DRAFT), isOpen: true }
     // The user may have moved in the history while the page was loading.
-    const place = readHistoryEntry()
-    return place?.is === 'question' ? { ...initialDraft, at: place.name } : initialDraft
+    const historyEntry = readHistoryEntry()
+    return historyEntry?.is === 'question'
+      ? { ...initialDraft, at: historyEntry.name }
+      : initialDraft
   })
   const [isChecked, setChecked] = useState(false)
   const [pastes, setPastes] = useState<Readonly<Partial<Record<Question['name'], PastedText>>>>({})
@@ -75,11 +83,11 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   const cardIndex = foundIndex === -1 ? 0 : foundIndex
   const currentCard = cards[cardIndex]
   useEffect(() => saveAnswers(draft), [draft])
-  useHistoryEntry((place) => {
-    if (place?.is !== 'question') return
+  useHistoryEntry((historyEntry) => {
+    if (historyEntry?.is !== 'question') return
     setChecked(false)
     setUndoTexts(null)
-    setDraft((old) => ({ ...old, at: place.name }))
+    setDraft((old) => ({ ...old, at: historyEntry.name }))
   })
   // Moves the focus to the only field of a question, which its heading labels; for a table, to the heading.
   useEffect(() => {
@@ -181,14 +189,14 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
       return
     }
     saveAnswers({ ...draft, isOpen: false })
-    finish({ ...file, isSaved: false })
+    onFinish({ ...file, isSaved: false })
   }
   const goBack = () => {
     const previous = cards[cardIndex - 1]
     if (previous !== undefined && goBackInHistory(previous.name)) return
     if (previous !== undefined) return goTo(previous.name)
     saveAnswers({ ...draft, isOpen: false })
-    leave()
+    onLeave()
   }
   const setText = (name: Question['name'], text: string) =>
     setDraft((old) => ({ ...old, texts: { ...old.texts, [name]: text } }))
@@ -199,7 +207,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     <div className={hasTable ? 'org org-new org-new-table' : 'org org-new'}>
       <form className="org-card" ref={card} noValidate onSubmit={proceed}>
         <p className="org-progress">
-          Question {cardIndex + 1} of at most {cards.length}
+          Question {cardIndex + 1} of up to {cards.length}
         </p>
         <h2 className="disp" tabIndex={-1} ref={heading} id={`${errorId}-question`}>
           {currentCard.isDetails ? 'More details, if you know them' : sentence}
@@ -218,7 +226,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
               pasted={pasted}
               onChange={setPasted}
               read={readTable}
-              undo={
+              onUndo={
                 undoTexts === null
                   ? null
                   : () => {

@@ -6,7 +6,7 @@ import { isFeeTable, readFeeTable, readItemTable } from '../../../engine/authori
 import type { ItemTable, NewEventAnswers } from '../../../engine/authoring.ts'
 
 export type PastedTable = ReturnType<typeof readFeeTable>
-/** The text that is not yet read, and the message about the last text that was read. */
+/** The pasted text that has not been read yet, and the message about the text that was read last. */
 export type PastedText = { readonly unreadText: string; readonly message: string }
 export const NOTHING_PASTED: PastedText = { unreadText: '', message: '' }
 
@@ -15,7 +15,7 @@ type PasteTableProps = {
   readonly onChange: (pasted: PastedText) => void
   readonly read: (text: string) => void
   /** Restores the table from before the last paste or removal. Null if there is nothing to restore. */
-  readonly undo: (() => void) | null
+  readonly onUndo: (() => void) | null
 }
 
 /** Reads text as a table. The table is null if the text has no prices. */
@@ -50,7 +50,7 @@ export function readPastedItems(
 }
 
 /** Shows the field for a table, which is read as soon as it is pasted, and a message about the result. */
-export function PasteTable({ pasted, onChange, read, undo }: PasteTableProps) {
+export function PasteTable({ pasted, onChange, read, onUndo }: PasteTableProps) {
   const id = useId()
   const status = useRef<HTMLParagraphElement>(null)
   const { unreadText: unread, message: found } = pasted
@@ -85,8 +85,8 @@ export function PasteTable({ pasted, onChange, read, undo }: PasteTableProps) {
       <p role="status" className="org-found" tabIndex={-1} ref={status}>
         {found}
       </p>
-      {undo !== null && (
-        <button type="button" className="btn line sm" onClick={undo}>
+      {onUndo !== null && (
+        <button type="button" className="btn line sm" onClick={onUndo}>
           Undo
           <span className="vh">: restore the earlier table</span>
         </button>
@@ -105,6 +105,6 @@ function describeTable({ rows, columns, tax, companions, workshops }: PastedTabl
       ? ''
       : tax === 'inside'
         ? ' The table says that the prices include GST.'
-        : ' The table says that GST is added to the prices. Any columns of GST and totals are ignored.'
-  return `${summary}${gst}${companions === null ? '' : ` The prices of an accompanying person (${companions}) were moved to their own question.`}${workshops.length === 0 ? '' : ' The workshops were moved to their own question, with prices and seats. Compare them there.'}`
+        : ' The table says that GST is added to the prices. Any GST and total columns are ignored.'
+  return `${summary}${gst}${companions === null ? '' : ` The prices for an accompanying person (${companions}) were moved to their own question.`}${workshops.length === 0 ? '' : ' The workshops were moved to their own question, with prices and seats. Compare them there.'}`
 }

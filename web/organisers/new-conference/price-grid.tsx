@@ -5,13 +5,13 @@ import type { FeeProblem, FeeTable } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
 type Row = FeeTable['rows'][number]
-/** Attributes of an input: its value has a problem, which is shown below its row. */
+/** Attributes for an input whose value has a problem; the problem is shown below the row. */
 type InvalidAttributes = { readonly 'aria-invalid'?: true; readonly 'aria-describedby'?: string }
 
 type PriceGridProps<R extends Row> = {
   readonly label: string
   /** The heading of the rows, such as "Category". */
-  readonly rowName: string
+  readonly rowHeading: string
   /** A column of prices: its name, and its heading. */
   readonly columns: readonly {
     readonly name: string
@@ -20,23 +20,23 @@ type PriceGridProps<R extends Row> = {
   readonly rows: readonly R[]
   readonly problems: readonly FeeProblem[]
   readonly onChange: (rows: readonly R[]) => void
-  readonly getRowName: (row: R, at: number) => string
+  readonly getRowName: (row: R, rowIndex: number) => string
   /** The content below, or instead of, the field for the row's label. */
   readonly renderRowHead?: (
     row: R,
-    at: number,
+    rowIndex: number,
     invalid: InvalidAttributes,
-  ) => { readonly hasLabel: boolean; readonly more: ReactNode }
-  /** A column without prices. */
+  ) => { readonly hasLabel: boolean; readonly extraContent: ReactNode }
+  /** A last column, which contains something other than prices. */
   readonly lastColumn?: {
     readonly head: string
-    readonly cell: (row: R, at: number, invalid: InvalidAttributes) => ReactNode
+    readonly cell: (row: R, rowIndex: number, invalid: InvalidAttributes) => ReactNode
   }
-  readonly removeRow: (at: number) => void
-  readonly fixColumns?: (columns: FeeTable['columns']) => void
-  /** Called with a problem that the organiser confirms as correct. */
-  readonly confirm: (problem: FeeProblem) => void
-  /** Between the table and the problems of the whole table. */
+  readonly onRemoveRow: (rowIndex: number) => void
+  readonly onFixColumns?: (columns: FeeTable['columns']) => void
+  /** Called with a problem when the organiser confirms that the value is correct. */
+  readonly onConfirm: (problem: FeeProblem) => void
+  /** The content between the table and the problems that concern the whole table. */
   readonly children: ReactNode
 }
 
@@ -44,7 +44,7 @@ type PriceGridProps<R extends Row> = {
 export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
   const {
     label,
-    rowName,
+    rowHeading,
     columns,
     rows,
     problems,
@@ -53,11 +53,11 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
     renderRowHead,
     lastColumn,
   } = props
-  const { removeRow, fixColumns, confirm, children } = props
+  const { onRemoveRow, onFixColumns, onConfirm, children } = props
   const id = useId()
   const table = useRef<HTMLDivElement>(null)
-  const setRow = (at: number, part: Partial<Row>) =>
-    onChange(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
+  const updateRow = (rowIndex: number, part: Partial<Row>) =>
+    onChange(rows.map((row, index) => (index === rowIndex ? { ...row, ...part } : row)))
   const listProblemsAt = (row: number | undefined, column: FeeProblem['column']) =>
     problems
       .map((problem, index) => ({ problem, index }))
@@ -65,7 +65,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
         ({ problem }) =>
           problem.note === undefined && problem.row === row && problem.column === column,
       )
-  const markInvalid = (
+  const getInvalidAttributes = (
     row: number | undefined,
     column: FeeProblem['column'],
     part?: FeeProblem['part'],
@@ -93,7 +93,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                 onClick={() => {
                   // The button disappears, and the field of the problem may disappear with it.
                   table.current?.focus()
-                  fixColumns?.(fix.columns)
+                  onFixColumns?.(fix.columns)
                 }}
               >
                 {fix.message}
@@ -105,7 +105,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                 className="btn line sm"
                 aria-describedby={`${id}-${index}`}
                 onClick={() => {
-                  // The field of a closed period disappears with it.
+                  // The field of a closed period disappears with the button.
                   const field =
                     problem.isClosedPeriod === true
                       ? null
@@ -113,7 +113,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                           `input[aria-describedby="${id}-${index}"]`,
                         )
                   ;(field ?? table.current)?.focus()
-                  confirm(problem)
+                  onConfirm(problem)
                 }}
               >
                 {problem.confirmLabel}
@@ -131,10 +131,10 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
         <table>
           <thead>
             <tr>
-              <th scope="col">{rowName}</th>
+              <th scope="col">{rowHeading}</th>
               {columns.map(({ head }, column) => (
                 <th key={column} scope="col">
-                  {head((part) => markInvalid(undefined, column, part))}
+                  {head((part) => getInvalidAttributes(undefined, column, part))}
                 </th>
               ))}
               {lastColumn !== undefined && <th scope="col">{lastColumn.head}</th>}
@@ -149,29 +149,33 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
             )}
           </thead>
           <tbody>
-            {rows.map((row, at) => {
+            {rows.map((row, rowIndex) => {
               const rowProblems = [
-                ...listProblemsAt(at, undefined),
-                ...columns.flatMap((_, column) => listProblemsAt(at, column)),
-                ...listProblemsAt(at, 'number'),
+                ...listProblemsAt(rowIndex, undefined),
+                ...columns.flatMap((_, column) => listProblemsAt(rowIndex, column)),
+                ...listProblemsAt(rowIndex, 'number'),
               ]
-              const name = getRowName(row, at)
-              const { hasLabel, more } = renderRowHead?.(row, at, markInvalid(at, undefined)) ?? {
+              const name = getRowName(row, rowIndex)
+              const { hasLabel, extraContent } = renderRowHead?.(
+                row,
+                rowIndex,
+                getInvalidAttributes(rowIndex, undefined),
+              ) ?? {
                 hasLabel: true,
-                more: null,
+                extraContent: null,
               }
               return [
-                <tr key={at}>
+                <tr key={rowIndex}>
                   <th scope="row">
                     {hasLabel && (
                       <input
-                        aria-label={`${rowName} ${at + 1}`}
+                        aria-label={`${rowHeading} ${rowIndex + 1}`}
                         value={row.label}
-                        {...markInvalid(at, undefined)}
-                        onChange={({ target }) => setRow(at, { label: target.value })}
+                        {...getInvalidAttributes(rowIndex, undefined)}
+                        onChange={({ target }) => updateRow(rowIndex, { label: target.value })}
                       />
                     )}
-                    {more}
+                    {extraContent}
                   </th>
                   {columns.map((column, index) => (
                     <td key={index}>
@@ -179,11 +183,11 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                         aria-label={`${name}, ${column.name}`}
                         inputMode="text"
                         value={row.cells[index] ?? ''}
-                        {...markInvalid(at, index)}
+                        {...getInvalidAttributes(rowIndex, index)}
                         onChange={({ target }) =>
-                          setRow(at, {
-                            cells: columns.map((_column, other) =>
-                              other === index ? target.value : (row.cells[other] ?? ''),
+                          updateRow(rowIndex, {
+                            cells: columns.map((_column, cellIndex) =>
+                              cellIndex === index ? target.value : (row.cells[cellIndex] ?? ''),
                             ),
                           })
                         }
@@ -191,16 +195,18 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                     </td>
                   ))}
                   {lastColumn !== undefined && (
-                    <td>{lastColumn.cell(row, at, markInvalid(at, 'number'))}</td>
+                    <td>
+                      {lastColumn.cell(row, rowIndex, getInvalidAttributes(rowIndex, 'number'))}
+                    </td>
                   )}
                   <td>
-                    <button type="button" className="link" onClick={() => removeRow(at)}>
+                    <button type="button" className="link" onClick={() => onRemoveRow(rowIndex)}>
                       Remove <span className="vh">{name}</span>
                     </button>
                   </td>
                 </tr>,
                 rowProblems.length > 0 && (
-                  <tr key={`${at} problems`}>
+                  <tr key={`${rowIndex} problems`}>
                     <td colSpan={width}>{renderProblems(rowProblems)}</td>
                   </tr>
                 ),

@@ -12,18 +12,18 @@ export type HistoryEntry =
 const KEY = 'organisers'
 
 /** Adds an entry. */
-export function pushHistoryEntry(place: HistoryEntry): void {
+export function pushHistoryEntry(historyEntry: HistoryEntry): void {
   const state: unknown = history.state
-  history.pushState({ ...(isRecord(state) ? state : {}), [KEY]: place }, '')
+  history.pushState({ ...(isRecord(state) ? state : {}), [KEY]: historyEntry }, '')
 }
 
 /** Returns the content of the current entry. */
 export function readHistoryEntry(): HistoryEntry | null {
   const state: unknown = history.state
-  const place = isRecord(state) ? state[KEY] : null
-  if (!isRecord(place)) return null
-  if (place['is'] === 'file') return { is: 'file' }
-  const { name, before } = place
+  const historyEntry = isRecord(state) ? state[KEY] : null
+  if (!isRecord(historyEntry)) return null
+  if (historyEntry['is'] === 'file') return { is: 'file' }
+  const { name, before } = historyEntry
   return typeof name === 'string'
     ? { is: 'question', name, before: typeof before === 'string' ? before : null }
     : null
@@ -31,14 +31,14 @@ export function readHistoryEntry(): HistoryEntry | null {
 
 /** Goes back and returns true if the previous entry shows this question; otherwise returns false. */
 export function goBackInHistory(name: string): boolean {
-  const place = readHistoryEntry()
-  if (place?.is !== 'question' || place.before !== name) return false
+  const historyEntry = readHistoryEntry()
+  if (historyEntry?.is !== 'question' || historyEntry.before !== name) return false
   history.back()
   return true
 }
 
 /** Calls `show` when the user moves in the history. */
-export function useHistoryEntry(show: (place: HistoryEntry | null) => void): void {
+export function useHistoryEntry(show: (historyEntry: HistoryEntry | null) => void): void {
   const latestShow = useRef(show)
   useEffect(() => {
     latestShow.current = show

@@ -1,4 +1,4 @@
-/** The cancellation rule: no refund, or a part of the payment that depends on the day. */
+/** The cancellation rule: no refund, or a percentage of the payment that depends on the date. */
 import { useId } from 'react'
 import type { Day } from '../../../engine/index.ts'
 import { readRefundSteps, splitRefundSteps } from '../../../engine/authoring.ts'

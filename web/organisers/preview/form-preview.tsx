@@ -57,7 +57,7 @@ export default function FormPreview({
 }
 
 const doNothing = () => {}
-/** No lookups here: discount codes, member lists and seats come from the test settings. */
+/** The preview looks nothing up: discount codes, member lists and seats come from the test settings. */
 const NO_LOOKUPS = { errors: {}, startLookup: () => false, onAnswerChange: () => {} }
 const NO_ENTRIES: ReadonlyMap<string, string> = new Map()
 
@@ -76,7 +76,7 @@ function FormWithPrices({
 }) {
   const showToast = useShowToast()
   const noon = getNoon(testDelegate.day)
-  // No validator can be compiled in the browser, so the engine validates.
+  // No validator can be compiled in the browser, so the engine validates the answers.
   const page = useMemo<EventResponse>(
     () => ({
       status: 'success',
@@ -102,7 +102,7 @@ function FormWithPrices({
   const price = calculatePrice(event, loadedTariff, form.answers, ALL_EXTENSIONS.pricing)
   const submit = () => {
     if (form.validateAnswers() === null)
-      showToast('These answers would be sent. This page is a preview, so nothing is sent.', 'good')
+      showToast('No errors. This is a preview, so your answers were not sent.', 'good')
     else setAttempts((count) => count + 1)
   }
   const { response } = loadedTariff as Extract<Tariff, { is: 'loaded' }>

@@ -188,11 +188,13 @@ function PriceResult({
     <>
       {preview.facts.code !== null && preview.facts.code.is !== 'valid' && (
         <p className="org-how">
-          The form rejects this code and registers nothing. The price without it:
+          The form rejects this code, so the delegate cannot register with it. The price without it:
         </p>
       )}
       {fullQuota !== null && (
-        <p className="org-how">Nothing is registered: {buildFullSeatMessage(event, fullQuota)}</p>
+        <p className="org-how">
+          The delegate cannot register: {buildFullSeatMessage(event, fullQuota)}
+        </p>
       )}
       <DetailsList rows={rows} money />
       <p className="org-how">

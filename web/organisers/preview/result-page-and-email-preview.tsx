@@ -32,7 +32,9 @@ const PREVIEW_LABELS = {
 } as const
 type Kind = keyof typeof PREVIEW_LABELS
 
-/** Shows the pages after payment for a delegate with these answers. The number is an obvious placeholder. */
+/**
+ * Shows the pages after payment for a delegate with these answers. The registration number is an obvious placeholder.
+ */
 export default function ResultsPreview({
   event,
   testDelegate,

@@ -103,7 +103,7 @@ function CheckboxField({ field, value, onChange }: TestFieldProps) {
       title={field.label}
       boxes={field.options ?? []}
       isTicked={(id) => selectedIds.includes(id)}
-      toggle={(id) => {
+      onToggle={(id) => {
         const newIds = ids.filter(
           (candidate) => selectedIds.includes(candidate) !== (candidate === id),
         )
@@ -118,19 +118,19 @@ export function CheckboxList({
   title,
   boxes,
   isTicked,
-  toggle,
+  onToggle,
 }: {
   readonly title: string
   readonly boxes: readonly Pick<Option, 'id' | 'label'>[]
   readonly isTicked: (id: string) => boolean
-  readonly toggle: (id: string) => void
+  readonly onToggle: (id: string) => void
 }) {
   return (
     <fieldset className="org-list">
       <legend>{title}</legend>
       {boxes.map(({ id, label }) => (
         <label key={id} className="org-tick">
-          <input type="checkbox" checked={isTicked(id)} onChange={() => toggle(id)} />
+          <input type="checkbox" checked={isTicked(id)} onChange={() => onToggle(id)} />
           {label}
         </label>
       ))}

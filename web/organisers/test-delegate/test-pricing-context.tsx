@@ -61,7 +61,7 @@ export function PricingContextFields({
             label: formatSeatsLabel(event, pool),
           }))}
           isTicked={(id) => getOwn(context.left, id) === 0}
-          toggle={(id) => {
+          onToggle={(id) => {
             const { [id]: previous, ...otherSeats } = context.left
             onChange({
               ...context,
@@ -74,7 +74,7 @@ export function PricingContextFields({
   )
 }
 
-/** Formats the label of seats: that of their option, or else the quota's id. */
+/** Formats the label for a quota's seats: its option's label, or else the quota's id. */
 function formatSeatsLabel(event: EventConfig, { id, option, quota }: SeatPool): string {
   const field = event.fields.find((one) => one.id === quota.eachOptionOf)
   const label = field?.options?.find((one) => one.id === option)?.label

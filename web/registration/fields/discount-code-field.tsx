@@ -24,13 +24,13 @@ export type CodeState =
 export function DiscountCodeField({
   event,
   state,
-  apply,
-  removeCode,
+  onApply,
+  onRemove,
 }: {
   readonly event: PublicEvent
   readonly state: CodeState
-  readonly apply: (typedCode: string) => Promise<void>
-  readonly removeCode: () => void
+  readonly onApply: (typedCode: string) => Promise<void>
+  readonly onRemove: () => void
 }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -82,7 +82,7 @@ export function DiscountCodeField({
           type="button"
           className="link"
           onClick={() => {
-            removeCode()
+            onRemove()
             setTypedCode('')
             setOpen(true)
           }}
@@ -95,7 +95,7 @@ export function DiscountCodeField({
           onSubmit={(submitEvent) => {
             submitEvent.preventDefault()
             if (typedCode.trim() === '') input.current?.focus()
-            else if (state.is !== 'asking') void apply(typedCode.trim())
+            else if (state.is !== 'asking') void onApply(typedCode.trim())
           }}
         >
           <label className="lab" htmlFor={id}>

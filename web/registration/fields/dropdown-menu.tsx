@@ -12,7 +12,7 @@ import { buildTextFieldProps, NO_DESCRIPTION } from './text-select-switch-inputs
 
 /**
  * Replaces the theme's SelectWidget if there are too many categories for rows. The theme's entries are plain labels;
- * these have the description, colour and price of a row.
+ * these also show the description, colour and price, as rows do.
  */
 export function DropdownMenu(props: WidgetProps) {
   const { field, name, constants, aria, onLeave } = useControl(props)

@@ -7,7 +7,7 @@ import type { Field } from '../../../engine/index.ts'
 import { RequiredFields } from '../form/form-context.ts'
 import type { FormConstants } from '../form/form-context.ts'
 
-/** For the focusable element. Screen readers ignore these attributes on a box around it. */
+/** Attributes for the focusable element. On a box around it, screen readers would ignore them. */
 type Aria = {
   /** Always present, even if undefined, so that it overrides MUI's value. */
   readonly 'aria-describedby': string | undefined

@@ -118,7 +118,7 @@ export function FieldLayout(props: FieldTemplateProps) {
   )
 }
 
-/** Shows the member list's entry for the typed number, so that the delegate can confirm it. */
+/** Shows the member list entry for the typed number, so that the delegate can confirm it. */
 function MemberEntry({ id }: { readonly id: string }) {
   const memberEntry = use(OptionStatuses).get(id)?.memberEntry
   return (

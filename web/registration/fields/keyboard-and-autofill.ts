@@ -1,6 +1,6 @@
 /**
  * Input attributes of a field: keyboard, Enter key, capitals, spelling and autofill.
- * Event files choose their own field names, so roles, types and common names decide.
+ * Event files choose their own field names, so the attributes depend on roles, types and common names.
  */
 import { useEffect, useRef } from 'react'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
@@ -16,7 +16,7 @@ export type InputAttributes = {
   readonly enterKeyHint?: string
 }
 
-/** HTML autocomplete values, by the name of a field or its ending (`work_city`). */
+/** HTML autocomplete values, keyed by a field's name or by the end of its name (`work_city`). */
 const AUTOCOMPLETE_BY_NAME: readonly (readonly [name: RegExp, autocomplete: string])[] = [
   [/^(title|salutation|prefix)$/, 'honorific-prefix'],
   [/^(first|given)_?name$/, 'given-name'],
@@ -51,8 +51,8 @@ const NAME_FIELD = /name$/
 const NO_CORRECTION = { autocapitalize: 'off', spellCheck: false } as const
 
 /**
- * Returns the input attributes of a field. `roles` is null for fields about someone other than the delegate, which the
- * browser must not fill in.
+ * Returns the input attributes of a field. `roles` is null for a field about someone other than the delegate: the
+ * browser must not fill it in.
  */
 export function getInputAttributes(
   field: Field,
@@ -88,7 +88,7 @@ function findAutocomplete(
   )
 }
 
-/** Returns the keyboard, capitals and spelling attributes of a field. Autofill is separate. */
+/** Returns the keyboard, capitalisation and spell-check attributes of a field, without those for autofill. */
 function getKeyboardAttributes(
   { id, type, isWhole, pattern }: Field,
   isEmail: boolean,
@@ -98,7 +98,7 @@ function getKeyboardAttributes(
     return { ...NO_CORRECTION, inputType: type === 'email' ? type : 'text', inputMode: 'email' }
   if (isPhone) return { inputType: 'tel', inputMode: 'tel' }
   if (type === 'date') return { inputType: type }
-  // No spinner: turning the mouse wheel over it would change the answer.
+  // Not a number input: scrolling the mouse wheel over it would change the answer.
   if (type === 'number') return { inputMode: isWhole ? 'numeric' : 'decimal' }
   if (type !== 'text') return {}
   const numericMode = findNumericInputMode(pattern)
@@ -123,8 +123,8 @@ function findNumericInputMode(pattern: string | undefined): 'numeric' | 'tel' | 
 
 /**
  * Moves the focus to the next field on Enter, as the label of a phone's Enter key indicates.
- * Otherwise Enter would submit a half-completed form and show all missing answers. In the last
- * field it submits.
+ * Otherwise Enter would submit a half-completed form and show all missing answers. In the last field, Enter submits
+ * the form.
  */
 export function focusNextOnEnter({
   nativeEvent: keyEvent,
@@ -146,8 +146,8 @@ export function focusNextOnEnter({
 }
 
 /**
- * Restores the focus to the pay button when the form is enabled again, because a disabled button
- * loses the focus.
+ * Returns the focus to the pay button when the form is enabled again, because a button loses the focus when it is
+ * disabled.
  */
 export function useRestoredFocus(isEnabled: boolean): void {
   const wasEnabled = useRef(isEnabled)

@@ -7,7 +7,7 @@ import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 
 /**
  * Delay in milliseconds before the suggestion appears. The suggestion moves the content below it, so it must wait
- * until the press that left the field has ended.
+ * until the press that took the focus from the field has ended.
  */
 const SUGGESTION_DELAY_MS = 300
 
@@ -18,7 +18,7 @@ type EmailSuggestionProps = {
   readonly change: (address: string) => void
 }
 
-/** Checks the address when the field loses focus. The list of domains is loaded with the first address. */
+/** Checks the address when the field loses focus. The list of domains is loaded when the first address is checked. */
 export function EmailSuggestion({ id, value, change }: EmailSuggestionProps) {
   const [suggestion, setSuggestion] = useState<string | null>(null)
   useEffect(() => {
@@ -30,7 +30,7 @@ export function EmailSuggestion({ id, value, change }: EmailSuggestionProps) {
     const checkAddress = () => {
       timer = setTimeout(() => {
         void import('./misspelt-email-check.ts').then(
-          ({ suggestMailbox }) => isMounted && setSuggestion(suggestMailbox(value)),
+          ({ suggestEmailAddress }) => isMounted && setSuggestion(suggestEmailAddress(value)),
           () => {},
         )
       }, SUGGESTION_DELAY_MS)

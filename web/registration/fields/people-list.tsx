@@ -1,6 +1,6 @@
 /**
- * A list of people, each a small form; moves the focus after a person is added or removed.
- * Uses RJSF's list with our own templates; the theme's have buttons without text and nested cards.
+ * A list of people with a small form for each; moves the focus after a person is added or removed.
+ * Uses RJSF's list with our own templates, because the theme's templates have buttons without text and nested cards.
  */
 import RjsfArrayField from '@rjsf/core/lib/components/fields/ArrayField.js'
 import type {
@@ -62,7 +62,7 @@ export function buildFullUiSchema(event: PublicEvent): UiSchema<RawAnswers> {
   return ui
 }
 
-/** RJSF types this field by its array value; the registry expects any value. */
+/** RJSF's type accepts only array values, but the registry expects a field that accepts any value. */
 const ArrayField = RjsfArrayField as unknown as ComponentType<FieldProps>
 
 const findListField = (
@@ -82,7 +82,7 @@ const createPerson = (field: Field): RawAnswers =>
     ),
   )
 
-const isNew = (person: unknown): boolean =>
+const isNewPerson = (person: unknown): boolean =>
   typeof person !== 'object' || person === null || Object.keys(person).length === 0
 
 /** Renders RJSF's list field. A new person starts with the default answers. */
@@ -96,7 +96,9 @@ export function ListField(props: FieldProps) {
       onChange={(value, ...rest) =>
         onChange(
           Array.isArray(value)
-            ? value.map((person) => (isNew(person) ? createPerson(field) : (person as unknown)))
+            ? value.map((person) =>
+                isNewPerson(person) ? createPerson(field) : (person as unknown),
+              )
             : value,
           ...rest,
         )
@@ -108,7 +110,7 @@ export function ListField(props: FieldProps) {
 /** Notifies the list that a person is about to be removed. */
 const PersonRemoval = createContext<(at: number) => void>(() => {})
 
-/** Controls of a small form that accept an answer. */
+/** Selects the controls in a person's form that accept an answer. */
 const CONTROLS_SELECTOR = 'input:not([aria-hidden]), select, textarea, [role="combobox"]'
 
 /**
@@ -119,7 +121,7 @@ export function People(props: ArrayFieldTemplateProps) {
   const { items, canAdd, disabled, fieldPathId, registry, onAddClick } = props
   const field = findListField(registry.formContext as FormConstants, fieldPathId.path)
   const container = useRef<HTMLDivElement>(null)
-  /** The last change to the list, until the focus has been moved. */
+  /** The latest change to the list. Null once the focus has been moved. */
   const lastChange = useRef<{ readonly added: true } | { readonly removed: number } | null>(null)
   const onRemove = useCallback((removedIndex: number) => {
     lastChange.current = { removed: removedIndex }

@@ -58,8 +58,8 @@ function listTaxes(event: PublicEvent, tariff: TariffResponse) {
 }
 
 /**
- * Returns for each category how its price differs from the others of the list: "until 30 June 2027, 18% GST
- * included". Empty if it does not, or if the category has no price.
+ * Returns, for each category, how its price differs from the others in the list: "until 30 June 2027, 18% GST
+ * included". The text is empty if the price does not differ or if the category has no price.
  */
 export function listPriceDetails(
   event: PublicEvent,
@@ -82,8 +82,8 @@ const readToday = ({ now }: TariffResponse): Day | null => {
 }
 
 /**
- * Returns the last day of a category's price: "until 30 June 2027". Empty if all categories have the same last day, or
- * this one has none.
+ * Formats the last day on which a category's price is valid: "until 30 June 2027". Empty if the day is the same for
+ * all categories, or if this one's price has no end.
  */
 function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: string): string {
   const today = findTodayIfEndDaysDiffer(event, tariff)
@@ -96,15 +96,15 @@ function formatPriceEnd(event: PublicEvent, tariff: TariffResponse, category: st
     : formatMessage(FORM_MESSAGES.fees.untilOfCategory, { day: formatDay(lastDay) })
 }
 
-/** Returns today if the prices of categories end on different days, otherwise null. */
+/** Returns today's date if the categories' prices end on different days, otherwise null. */
 function findTodayIfEndDaysDiffer(event: PublicEvent, tariff: TariffResponse): Day | null {
   const today = readToday(tariff)
   return today !== null && hasDifferentLastDays(event, today) ? today : null
 }
 
 /**
- * States the last day of the listed prices unless it depends on the category, and whether they
- * include tax.
+ * States whether the listed prices include tax and, unless it depends on the category, the last day on which they
+ * are valid.
  */
 export function PriceNote({
   event,
@@ -120,14 +120,13 @@ export function PriceNote({
       : FORM_MESSAGES.fees.heading
   if (tariff === null) return <p className="hint"> </p>
   const taxText = listTaxes(event, tariff).above
-  // A heading alone would be useless above prices that each state their day and tax.
+  // If each price states its own last day and tax, a heading with neither would be useless.
   if (taxText === '' && until === FORM_MESSAGES.fees.heading) return null
   return <p className="hint">{[until, taxText].filter((text) => text !== '').join(', ')}.</p>
 }
 
 /**
- * Radio or tick mark, styled from the state of the input before it. This is correct even before the
- * script has loaded.
+ * Radio or tick mark, styled from the state of the input before it, so it is correct even before the script has loaded.
  */
 export const OptionMark = (
   <span className="dot">
@@ -138,8 +137,8 @@ export const OptionMark = (
 )
 
 /**
- * Shows each option in its own row with colour bar, description, today's price and remaining seats; the whole row is
- * clickable. Replaces the theme's RadioWidget, whose options are plain labels.
+ * Shows each option in its own row with a colour bar, its description, today's price and remaining seats; the whole
+ * row is clickable. Replaces the theme's RadioWidget, whose options are plain labels.
  */
 export function ChoiceRows(props: WidgetProps) {
   const { change } = useControl(props)
@@ -148,7 +147,7 @@ export function ChoiceRows(props: WidgetProps) {
   )
 }
 
-/** Shows the rows of a choice with one answer, or with several if `Box` is a checkbox. */
+/** Shows the rows of a field that accepts one answer, or several if `Box` is a checkbox. */
 export function OptionRows({
   props,
   Box,
@@ -168,7 +167,7 @@ export function OptionRows({
   const isHidden = ({ id: optionId }: Option): boolean =>
     statuses.get(`${field.id}.${optionId}`)?.isHidden === true
   const options = (field.options ?? []).filter((option) => !isHidden(option))
-  // The engine then uses the first method that is offered.
+  // If the default method is hidden, the engine uses the first method that is offered.
   const isHiddenOptionSelected = (field.options ?? []).some(
     (option) => isHidden(option) && isOptionSelected(option.id) && option.id === field.default,
   )
@@ -255,7 +254,7 @@ function GroupBox({ 'aria-describedby': _, ...props }: ComponentProps<'div'>) {
   return <div {...props} />
 }
 
-/** Shows the theme's RadioWidget in two boxes. Each radio references hint and message. */
+/** Shows the theme's RadioWidget as two boxes. Each radio references the hint and the message. */
 export function YesNo(props: WidgetProps) {
   const { aria, name } = useControl(props)
   const input = { ...aria, 'aria-required': undefined }

@@ -1,6 +1,6 @@
 /**
  * Text inputs, the native select and the switch. All except the switch use the theme's input,
- * linked to its hint and message.
+ * which is linked to its hint and message.
  */
 import NativeSelect from '@mui/material/NativeSelect'
 import type { NativeSelectProps } from '@mui/material/NativeSelect'
@@ -22,7 +22,7 @@ const MAX_LINES = 8
 /**
  * Builds the props of a text field. The theme sets `aria-describedby` on the box around an input; `NO_DESCRIPTION`
  * removes it. The theme also passes `required` from the schema to the browser, which then reports an empty input as
- * invalid before anything is typed. `aria-required` on the input states the same without that effect.
+ * invalid before anything is typed. `aria-required` on the input conveys the same without that effect.
  */
 export const buildTextFieldProps = (htmlName: string) =>
   ({ htmlName, hideLabel: true, required: false }) as const

@@ -8,8 +8,8 @@ import { toElementId, getFieldName, getPersonName } from './field-keys.ts'
 import './error-summary.css'
 
 /**
- * Takes the focus after each failed submit; each line links to its field. Lines disappear as
- * answers are corrected.
+ * Receives the focus after each failed submission. Each line links to its field, and disappears when the answer is
+ * corrected.
  */
 export function ErrorSummary({
   event,
@@ -78,7 +78,7 @@ export function formatFieldError(event: PublicEvent, id: string, text: string): 
   const { withField } = FORM_MESSAGES.errors
   if (isShortMessage(text))
     return formatMessage(withField, { field: getFieldName(event, id), error: text })
-  // The message about an answer in a list must state the person.
+  // A message about an answer in a list must say which person it is about.
   const personIndex = id.split('.')[1]
   return personIndex === undefined
     ? text

@@ -1,7 +1,7 @@
 /**
  * Field keys: the names by which messages refer to fields and list entries.
- * A key is `email`, or `companions.0.age` for one answer about one person. The element's id is the
- * same name with underscores.
+ * A key is `email`, or `companions.0.age` for one answer about one person. The element's id is the key with
+ * underscores instead of dots.
  */
 import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { FieldErrors, PublicEvent } from '../../../engine/index.ts'
@@ -18,8 +18,8 @@ export const markPreHydrationText = (name: PreHydrationText) => ({
   suppressHydrationWarning: true,
 })
 /**
- * Elements whose text the pre-hydration script may update. `short` is the reason in the bar below
- * the form, and `instead` the text that replaces it.
+ * Elements whose text the pre-hydration script may update. `short` is the reason shown in the bar below the form;
+ * `instead` is the text shown in place of the reason.
  */
 export type PreHydrationText = 'total' | 'instead' | 'short' | 'empty' | 'why' | 'pay'
 

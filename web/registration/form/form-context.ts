@@ -12,7 +12,7 @@ import type { DocumentUploads } from '../uploads/upload-progress.ts'
 /** Constant for one event; passed through RJSF's registry. */
 export type FormConstants = {
   readonly event: PublicEvent
-  /** Keyed by id; the fields of each person in a list as `companions.age`. */
+  /** Keyed by id. A field in a list of people has a key such as `companions.age`. */
   readonly fields: ReadonlyMap<string, Field>
   /** Files are not part of the form data. */
   readonly uploads: DocumentUploads
@@ -45,7 +45,7 @@ export const OptionStatuses = createContext<ReadonlyMap<string, OptionStatus>>(n
 /** State of each section, in the event's order. */
 export type SectionState = 'open' | 'complete' | 'wrong'
 export const Progress = createContext<readonly SectionState[]>([])
-/** A page of the form without fields. */
+/** The value of `CurrentSection` on a page without fields. */
 export const NO_SECTION = -1
 /** Index of the only section currently shown, or null if all are shown. */
 export const CurrentSection = createContext<number | null>(null)

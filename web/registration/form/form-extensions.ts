@@ -1,6 +1,6 @@
 /**
- * The interface of form extensions, and the empty one of a plain form.
- * Events that sell more than a registration, or have list fields, load the full one
+ * The interface for form extensions, and the empty extensions of a plain form.
+ * Events that sell more than a registration, or have list fields, load the full extensions
  * (registration-page-with-items-and-codes.tsx).
  */
 import type { FormProps } from '@rjsf/core'
@@ -66,7 +66,7 @@ export type Paging = {
   readonly isLast: boolean
   /** Validates the page and opens the next one, instead of submitting. */
   readonly openNextPage: () => void
-  /** The steps above the form. Null for the steps of the event file. */
+  /** The steps above the form. Null to show the steps of the event file. */
   readonly steps: ReactNode
   /** Content below the form: Back and Continue, and on the last page the answers. */
   readonly contentBelow: ReactNode
@@ -79,7 +79,7 @@ export type Paging = {
 export type Alternative = { readonly message: string; readonly newQuote: Quote | null }
 
 export type FormExtensions = {
-  /** Overrides of the form's fields, widgets and templates (rjsf-theme.tsx). */
+  /** Overrides for the form's fields, widgets and templates (rjsf-theme.tsx). */
   readonly overrides: Pick<FormProps<RawAnswers>, 'fields' | 'widgets' | 'templates'>
   readonly buildUiSchema: (event: PublicEvent) => UiSchema<RawAnswers>
   readonly pricing: Pricing
@@ -110,11 +110,11 @@ export type FormExtensions = {
     readonly initialCode: string | null
     readonly children: (context: FormPricingContext) => ReactNode
   }) => ReactNode
-  /** Shows the form page by page. `attempts` counts the failed submits. */
+  /** Shows the form page by page. `attempts` counts the failed submissions. */
   readonly Paged: (props: {
     readonly event: PublicEvent
     readonly form: SubmittedForm & {
-      /** Number of times that all answers were replaced. */
+      /** The number of times that all answers have been replaced. */
       readonly replacements: number
       readonly errors: FieldErrors
       readonly validateAnswers: (only?: readonly string[]) => string | null
@@ -173,7 +173,7 @@ export const NO_EXTENSIONS: FormExtensions = {
   SubmitAnywayDialog: () => null,
 }
 
-/** Lists the payment methods that do not accept the category's currency; other options are for all currencies. */
+/** Lists the payment methods that do not accept the category's currency. All other options accept any currency. */
 function listHiddenMethods(
   event: PublicEvent,
   answers: Answers,

@@ -1,4 +1,4 @@
-/** The sheet of form sections, with the progress of each. */
+/** The sheet with the form's sections and their progress. */
 import { use } from 'react'
 import type { ObjectFieldTemplateProps } from '@rjsf/utils'
 import { FORM_MESSAGES } from '../../../engine/messages.ts'
@@ -92,8 +92,8 @@ const isShort = (field: Field): boolean =>
     (field.type === 'select' && field.offersCategories !== true && field.as !== 'radio'))
 
 /**
- * Returns the fields that take a whole line. Short fields are shown in pairs; in a run with an odd
- * number of short fields, the first takes the whole line.
+ * Returns the fields that fill a whole line. Short fields are shown in pairs. If an odd number of them follow one
+ * another, the first fills a whole line.
  */
 export function findWideFields(fields: readonly Field[]): ReadonlySet<string> {
   const wideFields = new Set<string>()

@@ -2,14 +2,14 @@
 import { createTheme } from '@mui/material/styles'
 import type { Shadows, Theme, ThemeOptions } from '@mui/material/styles'
 
-/** Values of theme.css that MUI computes with; it cannot read custom properties. */
+/** Values from theme.css that MUI needs for its computations; it cannot read custom properties. */
 const INK = '#162330'
 const EDGE = '#7A848F'
 const BLUE = '#1050AC'
 
 const NO_SHADOWS = Array.from({ length: 25 }, () => 'none') as unknown as Shadows
 
-/** Ink colour for actions, lines instead of shadows, and an always visible focus. */
+/** Ink colour for actions, lines instead of shadows, and a focus outline that is always visible. */
 const THEME_OPTIONS: ThemeOptions = {
   palette: {
     mode: 'light',
@@ -32,8 +32,8 @@ const THEME_OPTIONS: ThemeOptions = {
   components: {
     MuiButtonBase: { defaultProps: { disableRipple: true } },
     MuiInputBase: {
-      // Labels do not move on autofill here. To detect autofill, each input would inject a style
-      // sheet.
+      // Labels do not move on autofill here. Otherwise each input would inject a style sheet to
+      // detect autofill.
       defaultProps: { disableInjectingGlobalStyles: true },
       styleOverrides: {
         root: { font: 'inherit', letterSpacing: 0 },
@@ -74,8 +74,6 @@ const THEME_OPTIONS: ThemeOptions = {
     // RJSF's theme renders text inputs and selects as text fields; the label is above, in the
     // field's template.
     MuiTextField: { defaultProps: { fullWidth: true } },
-    // The hint is between label and input. The theme's own margin, intended for a hint below, has
-    // the specificity of one class.
     MuiSelect: {
       styleOverrides: {
         select: {
@@ -149,6 +147,6 @@ const THEME_OPTIONS: ThemeOptions = {
 
 let cachedTheme: Theme | null = null
 /**
- * Creates the theme on first use, because creating it at import would delay the script.
+ * Creates the theme on first use, because creating it at import time would delay the script.
  */
 export const getMuiTheme = (): Theme => (cachedTheme ??= createTheme(THEME_OPTIONS))

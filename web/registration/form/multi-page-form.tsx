@@ -32,10 +32,10 @@ const { pages: text } = EXTENDED_FORM_MESSAGES
 export const MultiPageForm: FormExtensions['Paged'] = (props) =>
   props.event.form.pages === 'sections' ? <FormPages {...props} /> : props.children(ONE_PAGE)
 
-/** Returns the pages of the shown fields. A section without shown fields has no page. */
-function listPages({ sections }: PublicEvent, shown: ReadonlySet<string>): readonly Page[] {
+/** Returns the pages for the shown fields. A section without shown fields has no page. */
+function listPages({ sections }: PublicEvent, shownFields: ReadonlySet<string>): readonly Page[] {
   const sectionPages = sections.flatMap(({ fields }, index) =>
-    fields.some((id) => shown.has(id)) ? [index] : [],
+    fields.some((id) => shownFields.has(id)) ? [index] : [],
   )
   return [...sectionPages, LAST_PAGE]
 }
@@ -45,7 +45,7 @@ const PAGE_HASH = /^(#(page-\d{1,3}|check))?$/
 
 const getPageHash = (page: Page): string => (page === LAST_PAGE ? page : `page-${page + 1}`)
 
-/** Returns the page that a hash names, or the next one that is shown. */
+/** Returns the page for a hash or, if that page is not shown, the next page that is. */
 function findPage(name: string, pages: readonly Page[]): Page {
   if (name === LAST_PAGE) return LAST_PAGE
   const sectionIndex = Number(/^page-(\d{1,3})$/.exec(name)?.[1] ?? 1) - 1
@@ -57,7 +57,7 @@ function subscribeToHash(onChange: () => void): () => void {
   return () => window.removeEventListener('hashchange', onChange)
 }
 
-/** Returns the hash on the server, where the URL has none. */
+/** Returns the empty hash that the server renders, because a request contains no hash. */
 const getEmptyHash = () => ''
 
 function FormPages({
@@ -76,8 +76,8 @@ function FormPages({
   // Ignore anchors that are not pages, such as the skip link's.
   if (currentHash !== hash && PAGE_HASH.test(currentHash)) setHash(currentHash)
   const isWide = useIsWide() ?? false
-  const pages = useMemo(() => listPages(event, form.shown), [event, form.shown])
-  /** The furthest page reached. A hash cannot skip an unanswered field. */
+  const pages = useMemo(() => listPages(event, form.shownFields), [event, form.shownFields])
+  /** The furthest page reached. A hash cannot open a later page, which would skip unanswered fields. */
   const [furthestPage, setFurthestPage] = useState<Page>(
     () => findFirstInvalidPage(event, form) ?? LAST_PAGE,
   )
@@ -97,7 +97,7 @@ function FormPages({
     if (getPageOrder(targetPage) > getPageOrder(furthestPage)) setFurthestPage(targetPage)
     window.location.hash = getPageHash(targetPage)
   }
-  /** Id of the element to focus after the page changes: a wrong answer, otherwise the heading. */
+  /** Key of the invalid answer to focus after the page changes. Null to focus the heading. */
   const focusTarget = useRef<string | null>(null)
   const previousPage = useRef(page)
   useEffect(() => {
@@ -174,7 +174,7 @@ const findPageOfKey = ({ sections }: PublicEvent, key: string): number | null =>
   return sectionNumber === -1 ? null : sectionNumber
 }
 
-/** Returns the first page of a draft with a missing or invalid answer. */
+/** Returns the page of the first missing or invalid answer. Null if there is none. */
 function findFirstInvalidPage(event: PublicEvent, { answers }: Form): number | null {
   const [key] = Object.keys(findAnswerErrors(event, answers))
   return key === undefined ? null : findPageOfKey(event, key)
@@ -225,7 +225,7 @@ function PageSteps({
 
 const CHECK_ANSWERS_ID = 'check-answers'
 
-/** Shows the answers before submit, each section with a link to change it, and the bill. */
+/** Shows the answers before submission, with a link to change each section, and the bill. */
 function CheckAnswersPage({
   event,
   form,
@@ -270,13 +270,13 @@ function CheckAnswersPage({
 
 function formatAnswers(
   event: PublicEvent,
-  { answers, shown }: Form,
+  { answers, shownFields }: Form,
   fields: readonly string[],
 ): readonly DetailsRow[] {
   return event.fields.flatMap((field): readonly DetailsRow[] => {
     const { id, label } = field
     const answer = answers[id]
-    if (!fields.includes(id) || !shown.has(id) || answer === undefined) return []
+    if (!fields.includes(id) || !shownFields.has(id) || answer === undefined) return []
     if (field.type === 'file') return [{ id, label, value: String(answer) }]
     if (field.type !== 'people' || typeof answer !== 'object')
       return [{ id, label, value: formatAnswer(event, id, answer) }]

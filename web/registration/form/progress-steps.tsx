@@ -21,7 +21,7 @@ export function ProgressSteps({
   if (stepper === null) return null
   const { steps, staysOn } = stepper
   const isShown = (index: number) =>
-    event.sections[index]?.fields.some((id) => form.shown.has(id)) === true
+    event.sections[index]?.fields.some((id) => form.shownFields.has(id)) === true
   const unfinishedIndex = form.progress.findIndex(
     (state, index) => state !== 'complete' && isShown(index),
   )

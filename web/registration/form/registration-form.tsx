@@ -49,7 +49,7 @@ const FIXED_BEHAVIOUR = { emptyObjectFields: 'skipDefaults', constAsDefaults: 'n
 export type FormState = {
   readonly data: RawAnswers
   readonly answers: Answers
-  readonly shown: ReadonlySet<string>
+  readonly shownFields: ReadonlySet<string>
   readonly required: ReadonlySet<string>
   readonly errors: FieldErrors
   readonly progress: readonly SectionState[]
@@ -58,9 +58,9 @@ export type FormState = {
   readonly validateAnswers: (only?: readonly string[]) => string | null
   readonly setErrors: (errors: FieldErrors) => void
   readonly reset: () => void
-  /** Replaces all answers. Text and caret of existing inputs do not change. */
+  /** Replaces all answers. The text and caret of existing inputs stay as they are. */
   readonly replaceAnswers: (data: RawAnswers) => void
-  /** Number of times that all answers were replaced. */
+  /** The number of times that all answers have been replaced. */
   readonly replacements: number
   readonly formProps: FormBoxProps
 }
@@ -74,7 +74,7 @@ function useStableSet(set: ReadonlySet<string>): ReadonlySet<string> {
 
 /**
  * Validates on submit with the server's compiled validator, which is loaded while the delegate types.
- * Until then, or if loading fails, the engine's validation returns the same result.
+ * Until it has loaded, or if loading fails, uses the engine's validation, which returns the same result.
  */
 function useValidator(
   { event, schema, validator_url }: EventResponse,
@@ -138,7 +138,7 @@ export function useForm(
   )
 
   const answers = useMemo(() => normalise(event, data, context).answers, [event, data, context])
-  const shown = useStableSet(
+  const shownFields = useStableSet(
     useMemo(() => findVisibleFields(event, answers, context), [event, answers, context]),
   )
   const required = useStableSet(
@@ -153,23 +153,25 @@ export function useForm(
       )
     }, [event, constants, answers]),
   )
-  const progress = useProgress(event, data, context, shown, required, errors, visitedKeys)
+  const progress = useProgress(event, data, context, shownFields, required, errors, visitedKeys)
   /** Shown fields in the order of the form. */
   const shownErrors = useMemo(
     () =>
       Object.fromEntries(
         event.fields.flatMap(({ id }) =>
-          shown.has(id) ? Object.entries(errors).filter(([key]) => getRootField(key) === id) : [],
+          shownFields.has(id)
+            ? Object.entries(errors).filter(([key]) => getRootField(key) === id)
+            : [],
         ),
       ),
-    [event, shown, errors],
+    [event, shownFields, errors],
   )
   const extraErrors = useMemo(() => toErrorTree(shownErrors), [shownErrors])
 
   const [announcement, setAnnouncement] = useState('')
   const latest = useRef({ data, context })
   latest.current = { data, context }
-  // Errors of lookups arrive after the field has lost focus.
+  // Lookup errors arrive after the field has lost focus.
   useEffect(() => {
     const [[id, text] = []] = Object.entries(knownErrors)
     if (id === undefined || text === undefined) return
@@ -186,7 +188,7 @@ export function useForm(
       }),
     [],
   )
-  // The answer of a file field is the file's name, also for a file sent earlier.
+  // The answer to a file field is the file's name, even if the file was sent earlier.
   useEffect(() => {
     const updateFileAnswers = (onEdited: () => void) => {
       const all = uploads.all()
@@ -246,7 +248,7 @@ export function useForm(
     answers,
     replaceAnswers,
     replacements,
-    shown,
+    shownFields,
     required,
     progress,
     validateAnswers,
@@ -259,7 +261,7 @@ export function useForm(
       constants,
       data,
       extra: extraErrors,
-      shown,
+      shownFields,
       required,
       progress,
       announcement,
@@ -290,7 +292,7 @@ function useProgress(
   event: PublicEvent,
   data: RawAnswers,
   context: PricingContext,
-  shown: ReadonlySet<string>,
+  shownFields: ReadonlySet<string>,
   required: ReadonlySet<string>,
   errors: FieldErrors,
   visitedKeys: ReadonlySet<string>,
@@ -301,12 +303,12 @@ function useProgress(
     const invalidFields = listRootFields(errors)
     const visitedFields = new Set([...visitedKeys].map(getRootField))
     return event.sections.map((section): SectionState => {
-      const shownIds = section.fields.filter((id) => shown.has(id))
+      const shownIds = section.fields.filter((id) => shownFields.has(id))
       if (shownIds.some((id) => invalidFields.has(id))) return 'wrong'
       if (shownIds.some((id) => unfinishedFields.has(id))) return 'open'
       return shownIds.some((id) => required.has(id) || visitedFields.has(id)) ? 'complete' : 'open'
     })
-  }, [event, data, context, shown, required, errors, visitedKeys])
+  }, [event, data, context, shownFields, required, errors, visitedKeys])
   const key = states.join(' ')
   // eslint-disable-next-line react-hooks/exhaustive-deps
   return useMemo(() => states, [key])
@@ -317,7 +319,7 @@ type FormBoxProps = {
   readonly constants: FormConstants
   readonly data: RawAnswers
   readonly extra: ReturnType<typeof toErrorTree>
-  readonly shown: ReadonlySet<string>
+  readonly shownFields: ReadonlySet<string>
   readonly required: ReadonlySet<string>
   readonly progress: readonly SectionState[]
   /** The message of the field just left, for screen readers. */
@@ -331,7 +333,7 @@ export function FormBox({
   constants,
   data,
   extra: extraErrors,
-  shown,
+  shownFields,
   required,
   progress,
   announcement,
@@ -349,7 +351,7 @@ export function FormBox({
   const rjsfSchema = useMemo(() => buildFlatSchema(event) as RJSFSchema, [event])
   const ui = useMemo(() => extensions.buildUiSchema(event), [extensions, event])
   return (
-    <ShownFields value={shown}>
+    <ShownFields value={shownFields}>
       <p className="vh" aria-live="polite">
         {announcement}
       </p>

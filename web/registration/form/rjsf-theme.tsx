@@ -1,6 +1,6 @@
 /**
- * The RJSF form component: the MUI theme of RJSF with our own replacements.
- * Only the parts that are used are imported. Each replacement states what is missing from the theme;
+ * The RJSF form component: RJSF's MUI theme with our own replacements.
+ * Only the parts that are used are imported. The comment on each replacement states what the theme lacks;
  * docs/architecture/form.md lists them all.
  */
 import { withTheme } from '@rjsf/core'

@@ -1,9 +1,9 @@
-/** Scroll anchoring for browsers without it: the page does not jump when messages appear above. */
+/** Scroll anchoring for browsers without it: the page does not jump when a message appears further up. */
 import { useEffect } from 'react'
 
 /**
- * Keeps the element last pressed or focused at its position on the screen when content above it
- * changes height. Presses are tracked too, because not every browser focuses a pressed element.
+ * Keeps the most recently pressed or focused element in place on the screen when content above it changes height.
+ * Presses are tracked too, because not every browser focuses a pressed element.
  */
 export function useScrollAnchoring(): void {
   useEffect(() => {

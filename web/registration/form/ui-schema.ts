@@ -8,7 +8,7 @@ import { getAmountInputMode } from '../../ui/forms/amount-input-mode.ts'
 import { getInputAttributes } from '../fields/keyboard-and-autofill.ts'
 import { chooseWidget } from '../fields/choose-field-widget.ts'
 
-/** Returns the hint from the event file; for a file field also its accepted types and maximum size. */
+/** Returns the hint from the event file; for a file field, also the accepted types and maximum size. */
 function buildHint(field: Field): string | undefined {
   if (field.type !== 'file') return field.hint
   const text = UPLOAD_MESSAGES
@@ -19,7 +19,7 @@ function buildHint(field: Field): string | undefined {
     otherExtensions === ''
       ? lastExtension
       : formatMessage(text.types, { first: otherExtensions, last: lastExtension })
-  const limit = field.bytesMax === undefined ? null : formatFileSizeLimit(field.bytesMax)
+  const limit = field.maxBytes === undefined ? null : formatFileSizeLimit(field.maxBytes)
   const acceptedFiles =
     limit === null
       ? types
@@ -52,7 +52,7 @@ const markWholeAmount = (field: Field, { currency }: PublicEvent): Field =>
     ? { ...field, isWhole: true }
     : field
 
-/** Builds the UI schema of one field. `roles` is null for a field about another person: no autofill. */
+/** Builds the UI schema of one field. `roles` is null for a field about another person, which gets no autofill. */
 export function buildFieldUiSchema(field: Field, roles: PublicEvent['roles'] | null): UiSchema {
   const { inputMode, spellCheck, enterKeyHint, ...options } = getInputAttributes(field, roles)
   return {

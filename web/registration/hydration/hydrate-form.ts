@@ -65,8 +65,7 @@ export function useHydratedAnswers(
 }
 
 /**
- * Returns true if the field is a native select. On hydration, React resets a select to its own value, but no other
- * input.
+ * Returns true if the field is a native select, the only input that React resets to its own value on hydration.
  */
 const isNativeSelect = (id: string): boolean =>
   document.getElementById(toElementId(id)) instanceof HTMLSelectElement
@@ -80,7 +79,7 @@ function restoreSelects(currentAnswers: TypedAnswers, previousAnswers: TypedAnsw
   ]
 }
 
-/** Submits the form as its button would. Safari before version 16 has no method for it. */
+/** Submits the form as its button would. Safari versions before 16 have no method for this. */
 function submitForm(): void {
   const button = document.createElement('button')
   button.hidden = true

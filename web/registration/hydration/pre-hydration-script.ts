@@ -1,4 +1,4 @@
-/** The script before hydration of a form that sells only a registration. */
+/** The script that runs before hydration, for forms that sell only a registration. */
 import { calculatePriceByTariff } from '../price/live-price.ts'
 import { startBeforeHydration } from './pre-hydration.ts'
 

@@ -38,11 +38,12 @@ function runBeforeHydration(
     (element) => {
       const text = [...element.childNodes].find((node) => node instanceof Text)
       return text
-        ? [{ text, drawn: text.data, is: element.dataset['ahead'] as PreHydrationText }]
+        ? [{ text, initialText: text.data, kind: element.dataset['ahead'] as PreHydrationText }]
         : []
     },
   )
-  // The first of several pages has a button to the next page, which needs the form's script.
+  // The first page of a multi-page form has no pay button, only a button to the next page, which needs the form's
+  // script.
   const buttons =
     event.form.pages === 'one'
       ? document.querySelectorAll<HTMLButtonElement>(`button[form="${FORM_ID}"]`)
@@ -56,7 +57,7 @@ function runBeforeHydration(
   const getTotal = (price: PriceView) => (price.is === 'price' ? price.quote.total : null)
   const formatTotal = (price: PriceView) =>
     price.is === 'price' ? formatPrice(price.quote.total, price.quote.currency) : null
-  /** Total of the bill in the page, or null if the initial answers have no price. */
+  /** The total of the bill in the page, or null if the initial answers have no price. */
   const billTotal = formatTotal(calculateAnswersPrice(readAnswers(buildInitialAnswers(event))))
   let isPressed = false
 
@@ -78,15 +79,15 @@ function runBeforeHydration(
         ? FORM_PRICE_MESSAGES.wait
         : (submitLabel(event, answers) ?? getButtonText(event, total)),
     }
-    for (const { text, drawn, is } of updatableTexts) text.data = texts[is] ?? drawn
+    for (const { text, initialText, kind } of updatableTexts) text.data = texts[kind] ?? initialText
     for (const button of buttons) button.disabled = price.is === 'none'
     for (const reason of reasons) setHidden(reason, price.is !== 'none')
     for (const bill of bills) setHidden(bill, amount !== billTotal)
-    // The total stays visible in a hidden bill, whose other rows belong to the initial answers.
+    // In a hidden bill, the total stays visible. The other rows belong to the initial answers.
     for (const totalRow of totals) totalRow.style.visibility = amount === null ? '' : 'visible'
   }
   const onChange = (): void => {
-    // A press of Pay applied to the previous answers.
+    // Pay was pressed for the previous answers.
     isPressed = false
     updatePrice()
   }
@@ -110,7 +111,7 @@ function runBeforeHydration(
   document.addEventListener('submit', onSubmit, { signal })
   onTakeover(() => {
     abort.abort()
-    for (const { text, drawn } of updatableTexts) text.data = drawn
+    for (const { text, initialText } of updatableTexts) text.data = initialText
     for (const element of [...reasons, ...bills, ...totals]) setHidden(element, false)
     return isPressed
   })

@@ -28,7 +28,7 @@ const readServerDay = (now: string): Day | null => {
   const time = readInstant(now)
   return time === null ? null : dayOf(time)
 }
-/** Returns a day without line breaks. */
+/** Formats a day with non-breaking spaces. */
 const formatShortDay = (day: Day): string => formatDayShort(day).replaceAll(' ', '\u00a0')
 
 export type PriceUntilProps = {
@@ -66,7 +66,7 @@ export function PriceUntil({ event, answers, quote, now }: PriceUntilProps) {
   )
 }
 
-/** States that there is no price from that day on. */
+/** Returns the message that there is no price from this day on. */
 function formatEnd(
   event: PublicEvent,
   from: Day,
@@ -89,7 +89,7 @@ export type FeeTableProps = {
   readonly now: string
 }
 
-/** Shows a row per category, and a column per range of days from today. On a phone, each row is a block. */
+/** Shows a row per category, and a column per date range from today. On a phone, each row is a block. */
 export function FeeTable({ event, category: ownCategory, answers, now }: FeeTableProps) {
   const today = readServerDay(now)
   const tables = buildPriceTables(event).map(({ label: heading, rows }) => {
@@ -163,7 +163,10 @@ function formatDays({ from, to }: PriceRange, isNow: boolean): string {
   return formatMessage(text.from, { day: formatShortDay(from) })
 }
 
-/** Returns a price of the table and the text about its tax, which is null if the category is not on sale then. */
+/**
+ * Returns a price in the table and the text about its tax. If the category is not on sale then, the price says so
+ * and the tax is null.
+ */
 function quoteTablePrice(
   event: PublicEvent,
   category: string,

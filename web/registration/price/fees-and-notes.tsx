@@ -54,8 +54,8 @@ export function PriceValidity(props: PriceUntilProps) {
 }
 
 /**
- * Shows all fees from today by period, with the delegate's category highlighted. Until the table is loaded, and if the
- * form has no category field, shows today's fees.
+ * Shows all fees from today by period, with the delegate's category highlighted. Shows only today's fees until the
+ * table is loaded, or if the form has no category field.
  */
 export function Fees({
   event,

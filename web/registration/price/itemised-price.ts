@@ -94,8 +94,9 @@ export function listMethodNotes(
 }
 
 /**
- * Returns notes about few remaining seats, and about the category offered instead of a full one. If
- * a full quota prevents the registration, the note replaces the bill.
+ * Returns notes about few remaining seats, and about the category offered instead of a full one. If a full quota
+ * prevents the registration, its message is shown in place of the bill, and as a note only if the event has no
+ * prices.
  */
 export function listPriceNotes(
   event: PublicEvent,
@@ -178,7 +179,7 @@ export function buildOptionStatuses(
   return statuses
 }
 
-/** The period of each item today, and its prices as lists show them. */
+/** Finds the current period of an item, and its prices as shown in lists. */
 type PriceLookup = {
   readonly findPeriod: (item: Item) => string | null
   readonly getListedPrice: (item: Item, price: Amount) => Amount
@@ -261,7 +262,7 @@ function formatUnitPrice(
       )
       const price =
         cellPrice === 0 ? unitPrice : formatMessage(priceMessages.each, { price: unitPrice })
-      // If a list has several items, such as children and adults, each item is named.
+      // If a list has several items, such as children and adults, the text includes their names.
       return [
         fieldItems.length > 1
           ? formatMessage(priceMessages.itemPrice, { item: item.label, price })

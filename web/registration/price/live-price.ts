@@ -11,7 +11,7 @@ import { isShortMessage } from '../../ui/forms/is-short-message.ts'
 
 const messages = FORM_PRICE_MESSAGES
 
-/** Page data that the server embedded in a form's page. */
+/** The data that the server embeds in a form's page. */
 export type FormPageData = Extract<PageData, { page: 'event' }>
 
 export type Tariff =
@@ -58,7 +58,7 @@ export function useTariff({
   return [tariff, reload]
 }
 
-/** Seats left are never in the page, which is the same for every visitor. */
+/** The page is the same for every visitor, so it never contains the number of seats left. */
 const buildAvailabilityUrl = ({ id }: PublicEvent): string =>
   `/api/events/${encodeURIComponent(id)}/availability/`
 

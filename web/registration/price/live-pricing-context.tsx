@@ -57,14 +57,14 @@ export const LivePricingContext: FormExtensions['PricingContextProvider'] = ({
         <DiscountCodeField
           event={event}
           state={code.state}
-          apply={code.apply}
-          removeCode={code.reset}
+          onApply={code.apply}
+          onRemove={code.reset}
         />
       ),
   })
 }
 
-/** Keeps a discount code as typed, and the server's response. */
+/** Holds the discount code as typed, and the server's response. */
 function useDiscountCode({ id, codeKinds }: PublicEvent, initialCode: string | null) {
   // A draft restores the discount code that it was priced with.
   const draftCode = codeKinds.length > 0 ? initialCode : null
@@ -106,11 +106,11 @@ function useDiscountCode({ id, codeKinds }: PublicEvent, initialCode: string | n
   return { state, apply, showCodeError, reset }
 }
 
-/** Keeps the member list entries for the answers, by field. They are looked up when a field loses focus. */
+/** Holds the member list entries for the answers, by field. They are looked up when a field loses focus. */
 function useMemberLists(event: PublicEvent) {
   const [rows, setRows] = useState<Rows>(NO_ROWS)
   const [entryTexts, setEntryTexts] = useState<ReadonlyMap<string, string>>(new Map())
-  /** The last looked-up answer, by field. */
+  /** The most recently looked-up answer of each field. */
   const lookedUpAnswers = useRef(new Map<string, unknown>())
   /** Fields whose lookup is in progress. */
   const pendingLookups = useRef(new Set<string>())

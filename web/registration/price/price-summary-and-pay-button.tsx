@@ -333,8 +333,8 @@ function SummaryBar(props: SummaryProps) {
   const { price, event } = props
   const isLive = useIsLive()
   useEffect(() => {
-    // Toasts appear above the bar, so their element gets the bar's height. No other element gets it,
-    // because the browser recalculates the style of every element that inherits the value.
+    // Toasts appear above the bar, so their element gets the bar's height as a custom property. No other element
+    // gets the property, because the browser recalculates the style of every element that inherits it.
     const toastStyle = document.querySelector<HTMLElement>('.messages')?.style
     const observer = new ResizeObserver(() =>
       toastStyle?.setProperty('--bar', `${bar.current?.offsetHeight ?? 0}px`),

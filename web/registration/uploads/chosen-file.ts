@@ -41,8 +41,8 @@ export const canShrink = (field: Field, file: File): boolean =>
 export function findFileError(field: Field, { name, size }: File): string | null {
   if (field.accept && !field.accept.includes(getExtension(name)))
     return formatMessage(UPLOAD_MESSAGES.wrongType, { name, error: field.invalid })
-  if (field.bytesMax !== undefined && size > field.bytesMax)
-    return getTooLargeText(name, size, field.bytesMax)
+  if (field.maxBytes !== undefined && size > field.maxBytes)
+    return getTooLargeText(name, size, field.maxBytes)
   if (size === 0) return formatMessage(UPLOAD_MESSAGES.empty, { name })
   return null
 }

@@ -26,7 +26,7 @@ export type UploadOptions = {
  * Delays between retries in milliseconds: short at first, and never so long that delegates leave.
  */
 const RETRY_DELAYS_MS = [1_000, 3_000, 6_000, 12_000]
-/** Statuses of a busy server or proxy; the same request may succeed later. */
+/** HTTP statuses of a busy server or proxy; the same request may succeed later. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([0, 408, 425, 429, 502, 503, 504])
 
 export async function uploadInAdvance(uploadOptions: UploadOptions): Promise<void> {

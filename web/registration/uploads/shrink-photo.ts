@@ -2,7 +2,7 @@
 import type { Field } from '../../../engine/index.ts'
 import { getExtension, findJpegExtension, canShrink } from './chosen-file.ts'
 
-/** Longer side in pixels: 170 dots per inch of an A4 page, enough to read its small print. */
+/** Longer side in pixels: 170 dots per inch on an A4 page, enough to read its small print. */
 const MAX_SIDE_PIXELS = 2000
 /** Smaller files are not resized, because any connection sends them within seconds. */
 const TARGET_BYTES = 180 * 1024

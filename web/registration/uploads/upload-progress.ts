@@ -18,13 +18,13 @@ export type DocumentUploads = {
   readonly all: () => DocumentsByField
   readonly subscribe: (listener: () => void) => () => void
   /**
-   * Starts the upload of a selected file, replacing an earlier one of the field. `onRejected` is
+   * Starts the upload of a selected file, replacing any earlier file of the field. `onRejected` is
    * called with the reason if the file is not accepted.
    */
   readonly startUpload: (field: Field, file: File, onRejected: (text: string) => void) => void
   readonly remove: (id: string) => void
   /**
-   * Restores the documents that this browser has sent: after a reload, after the gateway, or from
+   * Restores the documents that this browser has sent: after a reload, after a return from the gateway, or from
    * another tab.
    */
   readonly restore: () => void
@@ -34,8 +34,8 @@ export type DocumentUploads = {
 const NO_DOCUMENTS: DocumentsByField = new Map()
 
 /**
- * Creates the uploads of a form. `now` is the start of the server's day, from the page. If it is null, nothing is
- * uploaded, as when an organiser tests a form.
+ * Manages the uploads of a form. `now` is the start of the server's day, as stated in the page. If it is null, as
+ * when an organiser tests a form, nothing is uploaded.
  */
 export function createUploads(event: PublicEvent, now: string | null): DocumentUploads {
   const canUploadInAdvance = now !== null
@@ -150,11 +150,11 @@ export function useSelectedDocument(
 /** Returns the first unfinished upload of the shown fields, or of all fields. Null if there is none. */
 export function findPendingUpload(
   all: DocumentsByField,
-  shown?: ReadonlySet<string>,
+  shownFields?: ReadonlySet<string>,
 ): SelectedDocument | null {
   for (const [id, selectedDocument] of all)
     if (
-      (shown?.has(id) ?? true) &&
+      (shownFields?.has(id) ?? true) &&
       selectedDocument.is !== 'stored' &&
       selectedDocument.is !== 'local'
     )
@@ -164,11 +164,11 @@ export function findPendingUpload(
 
 export function usePendingUpload(
   { subscribe, all }: DocumentUploads,
-  shown: ReadonlySet<string>,
+  shownFields: ReadonlySet<string>,
 ): boolean {
   return useSyncExternalStore(
     subscribe,
-    () => findPendingUpload(all(), shown) !== null,
+    () => findPendingUpload(all(), shownFields) !== null,
     () => false,
   )
 }

@@ -12,12 +12,14 @@ import type { DocumentUploads } from './upload-progress.ts'
 
 export function UploadInProgressNotice({
   uploads: { subscribe, all },
-  shown,
+  shownFields,
 }: {
   readonly uploads: DocumentUploads
-  readonly shown: ReadonlySet<string>
+  readonly shownFields: ReadonlySet<string>
 }) {
-  const pendingDocument = useSyncExternalStore(subscribe, () => findPendingUpload(all(), shown))
+  const pendingDocument = useSyncExternalStore(subscribe, () =>
+    findPendingUpload(all(), shownFields),
+  )
   if (pendingDocument === null) return null
   return (
     <p className="why">

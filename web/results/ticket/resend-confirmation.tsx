@@ -25,7 +25,7 @@ export function ConfirmationAddress({
   const [resendState, setResendState] = useState<ResendState>({ is: 'idle' })
   const address = registration[event.roles.email ?? '']
   if (event.sendsMail !== true) return null
-  // Identical for every paid registration, so that it reveals nothing about another one.
+  // The same for every paid registration, so that it does not reveal whether there is a second one.
   const paidTwiceNote = (registration.total ?? 0) > 0 ? ticket.paidTwice : null
   if (typeof address !== 'string' || address === '')
     return paidTwiceNote === null ? null : (

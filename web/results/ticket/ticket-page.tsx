@@ -59,7 +59,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
   const isMoneyRow = (row: ResultRow) => MONEY_ROWS.has(row.id) || isStateRow(row)
   const delegateRows = rows.filter((row) => !isMoneyRow(row))
   const bill = listBillRows(event, registration)
-  // If only the registration was sold, the sums are sufficient.
+  // If only the registration was sold, the totals are sufficient.
   const isInBill = (row: ResultRow) =>
     bill.length === 0 ? row.id === 'lines' : BILL_ROWS.has(row.id)
   const values = getResultValues(event, registration, query)
@@ -110,7 +110,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
           {delegateRows.length > 0 && (
             <div>
               <h3>{getLabel(event, 'delegate')}</h3>
-              <DetailsList rows={delegateRows.map((row) => toLedgerRow(event, row))} />
+              <DetailsList rows={delegateRows.map((row) => toDetailsRow(event, row))} />
             </div>
           )}
           <div>
@@ -120,7 +120,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
                 ...bill,
                 ...rows
                   .filter((row) => isMoneyRow(row) && !isInBill(row))
-                  .map((row) => toLedgerRow(event, row)),
+                  .map((row) => toDetailsRow(event, row)),
               ]}
               money
             />
@@ -160,7 +160,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
   )
 }
 
-/** Returns notes about other payments of a valid registration, which do not affect the ticket. */
+/** Returns notes about a partial refund and a second payment, neither of which affects the ticket. */
 function listOtherPaymentNotes(registration: Registration): readonly string[] {
   const currency = readResponseCurrency(registration)
   const refunded = fromMajorUnits(registration.refunded_amount, currency)
@@ -176,11 +176,11 @@ function listOtherPaymentNotes(registration: Registration): readonly string[] {
   ]
 }
 
-/** Returns true if the row is a fixed text of the event file with the payment state. */
+/** Returns true if the row shows the payment state as fixed text from the event file. */
 const isStateRow = (row: ResultRow): boolean => row.id.startsWith('text-') && row.label === 'Status'
 
-/** Converts a detail to a row: the total emphasised, numbers in groups, a state as a badge. */
-export function toLedgerRow(
+/** Converts a detail to a row: emphasises the total, groups the digits of numbers, and shows a state as a badge. */
+export function toDetailsRow(
   event: PublicEvent,
   row: ResultRow,
   tone: 'good' | 'bad' = 'good',

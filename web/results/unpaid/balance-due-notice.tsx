@@ -1,4 +1,4 @@
-/** The notice of a balance after a correction by the organisers, above the ticket, which stays valid. */
+/** The notice about a balance after a correction by the organisers. The ticket below it stays valid. */
 import { formatMoney, fromMajorUnits } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'

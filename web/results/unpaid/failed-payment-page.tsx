@@ -16,7 +16,7 @@ import { ResultButtons } from '../result-page-buttons.tsx'
 import { formatPriceUntil, getValidPrice, PayNowButton } from './pay-now-button.tsx'
 import type { PayButtonState } from './pay-now-button.tsx'
 import type { ResultPageParams, Registration } from '../result-page-data.ts'
-import { toLedgerRow } from '../ticket/ticket-page.tsx'
+import { toDetailsRow } from '../ticket/ticket-page.tsx'
 import './failed-payment-page.css'
 
 type FailedPaymentProps = {
@@ -31,7 +31,7 @@ type FailedPaymentProps = {
 
 const { failed } = RESULT_MESSAGES
 
-/** Replaces the event file's texts about the charge if the delegate was charged, or may have been. */
+/** Messages that replace the event file's texts about the charge if the delegate was charged, or may have been. */
 const MONEY_MESSAGES: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
   expired: failed.expired,
   'given-back': failed.refunded,
@@ -40,7 +40,7 @@ const MONEY_MESSAGES: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
 
 /**
  * Shows a failed payment. Shows the event file's notes about the charge only if the stored payment has failed, and "no
- * amount was deducted" only if the bank declined. If the order is unknown, the page states this instead.
+ * amount was deducted" only if the bank declined. If the order is unknown, the page says so instead.
  */
 export function FailedPayment({ event, registration, query, now, payButton }: FailedPaymentProps) {
   const page = event.results.failed
@@ -56,7 +56,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
       .flatMap((line) => fillKnownPlaceholders(line, values) ?? [])
   const rows = buildResultRows(event, 'failed', registration, query)
     .filter(({ id }) => id !== 'lines')
-    .map((row) => toLedgerRow(event, row, 'bad'))
+    .map((row) => toDetailsRow(event, row, 'bad'))
   const isKnown = registration !== null || page.lookup === 'if-found'
   const price = registration === null ? null : getValidPrice(registration, now)
   const isPayable = registration?.may_pay === true && event.payment !== null
@@ -67,7 +67,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
   const paymentNotes = isKnown && page.notesTitle === undefined ? notes : []
   const advice = page.notesTitle === undefined ? [] : notes
   const [intro = null] = fillLines(page.intro === undefined ? [] : [page.intro])
-  // The payment arrived, so the card did not cause the failure.
+  // The payment was received, so the card did not cause the failure.
   const reasons = failure === 'given-back' ? [] : fillLines(page.reasons)
   return (
     <article className="fx bad" aria-labelledby="failed">

@@ -1,4 +1,4 @@
-/** The pay button of an existing registration, with a dialog if the price has changed. */
+/** The pay button for an existing registration, with a dialog if the price has changed. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import {
@@ -29,12 +29,12 @@ import type { Registration } from '../result-page-data.ts'
 
 /**
  * Requests the gateway's payment data. `price` is the total that the delegate accepted, in major units, or null if no
- * price was shown. `confirmed` is the number of another paid registration, if the delegate has confirmed that they
- * want to pay again, or null. `onRetry` is called when a request that timed out is sent again.
+ * price was shown. `confirmedRegNo` is the number of another paid registration if the delegate has confirmed that they
+ * want to pay again; otherwise null. `onRetry` is called when a request that timed out is sent again.
  */
 export type RequestPayment = (
   price: number | null,
-  confirmed: string | null,
+  confirmedRegNo: string | null,
   onRetry: () => void,
 ) => Promise<CallResult<PaymentData>>
 
@@ -51,13 +51,13 @@ type PaymentOptions = {
   readonly event: PublicEvent
   readonly priceUntil: Day | null
   readonly requestPayment: RequestPayment
-  /** Reloads the registration, whose state differs from the page. */
+  /** Reloads the registration if its state differs from the page's. */
   readonly reload: () => void
 }
 type Step =
   | { readonly is: 'idle' | 'asking' | 'asking-again' }
   | { readonly is: 'leaving'; readonly data: PaymentData }
-  | { readonly is: 'moved'; readonly oldQuote: Quote | null; readonly newQuote: Quote }
+  | { readonly is: 'price-changed'; readonly oldQuote: Quote | null; readonly newQuote: Quote }
 
 const { priceChanged, serverUnreachable } = RESULT_MESSAGES
 
@@ -78,19 +78,21 @@ export function usePayment({
 }: PaymentOptions): readonly [PayButtonState, ReactNode] {
   const [step, setStep] = useState<Step>({ is: 'idle' })
   const [problem, setProblem] = useState<string | null>(null)
-  const [confirmed, setConfirmed] = useState<string | null>(null)
+  const [confirmedRegNo, setConfirmedRegNo] = useState<string | null>(null)
   const pay = async (price: number | null) => {
     setProblem(null)
     setStep({ is: 'asking' })
-    const response = await requestPayment(price, confirmed, () => setStep({ is: 'asking-again' }))
+    const response = await requestPayment(price, confirmedRegNo, () =>
+      setStep({ is: 'asking-again' }),
+    )
     if (response.ok) return setStep({ is: 'leaving', data: response.value })
     const priceChange = readPriceChange(response.error)
-    if (priceChange !== null) return setStep({ is: 'moved', ...priceChange })
+    if (priceChange !== null) return setStep({ is: 'price-changed', ...priceChange })
     setStep({ is: 'idle' })
-    // The message asks for a second press of the button.
+    // The message asks the delegate to press the button again.
     if (response.error.code === 'same_person')
-      setConfirmed(response.error.errorResponse?.reg_no ?? null)
-    // Without a connection, there is no message from the server.
+      setConfirmedRegNo(response.error.errorResponse?.reg_no ?? null)
+    // Without a connection, the server sends no message.
     setProblem(response.error.code === 'network' ? serverUnreachable : response.error.message)
     if (STATE_CHANGED_CODES.has(response.error.code)) reload()
   }
@@ -108,7 +110,7 @@ export function usePayment({
           }}
         />
       )}
-      {step.is === 'moved' && (
+      {step.is === 'price-changed' && (
         <PriceChangedDialog
           event={event}
           oldQuote={step.oldQuote}
@@ -133,7 +135,7 @@ export function PayNowButton({
   const { isBusy, isRetrying, problem, onPress } = payButton
   return (
     <div className="paynow">
-      {/* Not disabled while busy, because a disabled button loses the focus. */}
+      {/* Not disabled while busy, because a disabled button loses focus. */}
       <button type="button" className="btn" aria-disabled={isBusy} onClick={onPress}>
         {isBusy ? <span className="spin" aria-hidden="true" /> : <Icon name="lock" />}
         {label}
@@ -184,16 +186,20 @@ function PriceChangedDialog({
   pay,
   close,
 }: PriceChangedProps) {
-  // In the same period, the price by card differs from that by the chosen method.
-  const isByMethod = event.fees.methods !== undefined && oldQuote?.period === newQuote.period
+  // In the same period, the card price differs from the price for the chosen method.
+  const isMethodPriceDifference =
+    event.fees.methods !== undefined && oldQuote?.period === newQuote.period
   return (
-    <Dialog title={isByMethod ? priceChanged.titleByCard : priceChanged.title} onClose={close}>
+    <Dialog
+      title={isMethodPriceDifference ? priceChanged.titleByCard : priceChanged.title}
+      onClose={close}
+    >
       <p>
-        {isByMethod
+        {isMethodPriceDifference
           ? priceChanged.byCard
           : priceUntil === null
             ? priceChanged.notValid
-            : formatMessage(priceChanged.validUntil, { day: formatUnbrokenDay(priceUntil) })}
+            : formatMessage(priceChanged.validUntil, { day: formatNonBreakingDay(priceUntil) })}
       </p>
       <DetailsList
         rows={buildBillRows(event, newQuote, listPriceParts(event), oldQuote ?? undefined)}
@@ -213,8 +219,8 @@ function PriceChangedDialog({
   )
 }
 
-/** Whether the price is valid, only held for today, or expired: today's price may differ. */
-type PriceState = 'valid' | 'held' | 'over'
+/** Whether the price is valid, held for today only, or expired. If it has expired, today's price may differ. */
+type PriceState = 'valid' | 'held' | 'expired'
 
 function readPriceState(
   { price_until: until, held_until: heldUntil }: Registration,
@@ -223,34 +229,40 @@ function readPriceState(
   const holdEnd = heldUntil === null ? null : readInstant(heldUntil)
   const time = readInstant(now)
   if (time === null || holdEnd === null || (until !== null && dayOf(time) <= until)) return 'valid'
-  return time < holdEnd ? 'held' : 'over'
+  return time < holdEnd ? 'held' : 'expired'
 }
 
 /** Returns the amount to pay while its price is valid or held. Null if it has expired or is unknown. */
 export function getValidPrice(registration: Registration, now: string): string | null {
   const currency = readResponseCurrency(registration)
   const total = fromMajorUnits(registration.total, currency)
-  return total === null || readPriceState(registration, now) === 'over'
+  return total === null || readPriceState(registration, now) === 'expired'
     ? null
     : formatMoney(total, currency)
 }
 
-/** States the last day of the price, as the form did, and the rule after that day. Empty if there is no last day. */
+/**
+ * States the last day on which the price is valid, as the form did, and what applies afterwards. Empty if there is
+ * no last day.
+ */
 export function formatPriceUntil(registration: Registration, now: string): string {
   const { price_until: day } = registration
   return day === null
     ? ''
     : formatMessage(RESULT_MESSAGES.priceUntil[readPriceState(registration, now)], {
-        day: formatUnbrokenDay(day),
+        day: formatNonBreakingDay(day),
       })
 }
 
-/** Returns the last day (Indian time) before an instant of a response, without line breaks. Null if there is none. */
+/**
+ * Formats the last full day (Indian time) before an instant in a response, with non-breaking spaces. Null if there
+ * is no instant.
+ */
 export function formatLastDay(end: string | null): string | null {
   const time = end === null ? null : readInstant(end)
   // A deadline is the last instant of a day, or the first one of the next day.
-  return time === null ? null : formatUnbrokenDay(dayOf((time - 1) as Instant))
+  return time === null ? null : formatNonBreakingDay(dayOf((time - 1) as Instant))
 }
 
-/** Returns "1 January 2026" without line breaks. */
-const formatUnbrokenDay = (day: Day): string => formatDay(day).replaceAll(' ', '\u00a0')
+/** Formats a day, such as "1 January 2026", with non-breaking spaces. */
+const formatNonBreakingDay = (day: Day): string => formatDay(day).replaceAll(' ', '\u00a0')

@@ -1,4 +1,4 @@
-/** How to pay outside a gateway: instructions, numbers to copy, a QR code and the deadline. */
+/** Shows how to pay outside a gateway: instructions, numbers to copy, a QR code and the deadline. */
 import { useState } from 'react'
 import { formatDay, formatMoney, fromMajorUnits } from '../../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../../engine/messages.ts'

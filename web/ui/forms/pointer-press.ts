@@ -1,7 +1,7 @@
 /** Runs a function after the pointer is released, so that nothing moves between the press and the release. */
 import { useEffect } from 'react'
 
-/** Runs a function after the pointer press in progress, or immediately if there is none. */
+/** Runs a function after the current pointer press has ended, or immediately if there is none. */
 export function runAfterPress(run: () => void): void {
   if (!isPressed) return run()
   const runOnce = () => setTimeout(run)

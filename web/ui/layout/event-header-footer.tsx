@@ -13,9 +13,9 @@ type HeaderEvent = Pick<
 >
 
 /**
- * Shows colour band, title, motto, dates and venue. `level` is the heading level, which differs on the organisers'
- * page: it shows the header below its own title. The server renders the same markup, so that nothing moves on
- * hydration.
+ * Shows the colour band, title, motto, dates and venue. `level` is the heading level. It differs on the organisers'
+ * page, which shows the header below a title of its own. The server renders the same markup, so that nothing moves
+ * on hydration.
  */
 export function EventHeader({
   event,

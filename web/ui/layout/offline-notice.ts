@@ -2,10 +2,12 @@
 import { CONNECTION_ERROR_MESSAGES } from '../../../engine/messages.ts'
 import './offline-notice.css'
 
-/** Returns true if the browser reports that it is offline. The notice states this, so no other message is needed. */
+/**
+ * Returns true if the browser reports that it is offline. The notice says so already, so no other message is needed.
+ */
 export const isOffline = (): boolean => !navigator.onLine
 
-/** Returns true if the user has typed into this page. The office does not store drafts. */
+/** Returns true if the user has typed into this page. Excludes the office, which does not store drafts. */
 const hasAnswers = (): boolean =>
   !location.pathname.startsWith('/admin') &&
   [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')].some(
@@ -14,8 +16,8 @@ const hasAnswers = (): boolean =>
 const TYPED_INPUT_TYPES = new Set(['text', 'email', 'tel', 'number', 'date', 'textarea'])
 
 /**
- * Adds the notice to the page and keeps it current. Outside React, so that it exists on every page
- * and survives navigation.
+ * Adds the notice to the page and keeps it current. Does not use React, so that the notice exists on every page and
+ * survives navigation.
  */
 export function showOfflineNotice(): void {
   const notice = document.createElement('p')
@@ -34,6 +36,6 @@ export function showOfflineNotice(): void {
   addEventListener('input', () => {
     if (isOffline()) updateNotice()
   })
-  // Screen readers announce only regions that existed before their text.
+  // Screen readers announce a region's text only if the region existed before it.
   requestAnimationFrame(updateNotice)
 }

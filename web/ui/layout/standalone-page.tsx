@@ -1,4 +1,4 @@
-/** A short page without an event. */
+/** A short page that belongs to no event. */
 import type { ReactNode } from 'react'
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import { Logo } from '../icons-and-logo.tsx'
@@ -22,7 +22,7 @@ export function StandalonePage({
   )
 }
 
-/** Shows the header of a page without its own header. */
+/** Shows the header for a page that has none of its own. */
 export function StandaloneHeader() {
   return (
     <>

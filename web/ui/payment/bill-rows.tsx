@@ -16,9 +16,8 @@ const isTaxOnTop = (lines: readonly Line[]): boolean =>
   lines.some((line) => line.total !== line.unit * line.quantity && line.base !== line.total)
 
 /**
- * Renders the rows of a bill; used instead of the summary rows. Amounts are stated like the prices
- * in the event file (before tax if tax is added, otherwise including tax), so that they add up to
- * the sum below. A quote without lines is shown as its sums.
+ * Renders the rows of a bill; used instead of the summary rows. Amounts exclude or include tax like the prices in
+ * the event file, so that they add up to the total below. A quote without lines is shown as summary rows.
  */
 export function buildBillRows(
   event: PublicEvent,
@@ -54,8 +53,8 @@ export function buildBillRows(
 }
 
 /**
- * Builds only the rows of the lines, each with the price as stated in the event file. Previous amounts and removed
- * lines are struck through.
+ * Builds only the rows for the bill lines, each with its price as stated in the event file. Previous amounts and
+ * removed lines are struck through.
  */
 export function buildLineRows(
   { lines, currency }: PricedLines,
@@ -101,8 +100,8 @@ export function buildLineRows(
 }
 
 /**
- * Returns "2 × ₹ 4,000". Empty for a quantity of one. Only the quantity if the amount is not that
- * product, because it includes tax.
+ * Returns "2 × ₹ 4,000". Empty for a quantity of one. If tax makes the amount differ from that product, returns
+ * only the quantity.
  */
 function formatQuantity(
   { quantity, unit }: Line,

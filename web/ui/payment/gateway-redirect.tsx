@@ -7,7 +7,7 @@ import type { PaymentData } from '../../../engine/api.ts'
 import { renderMessage } from '../rich-message.tsx'
 import './gateway-redirect.css'
 
-/** Time in milliseconds before a manual button is offered. */
+/** The time in milliseconds before a button is shown in case the redirect did not work. */
 const REDIRECT_TIMEOUT_MS = 8000
 
 type RedirectProps = {
@@ -59,8 +59,8 @@ export function GatewayRedirect({ event, data, onReturn }: RedirectProps) {
 }
 
 /**
- * Calls `onReturn` when the user returns with Back: the browser may restore the page in its last state, and it must be
- * usable again.
+ * Calls `onReturn` when the user returns with Back. The browser may restore the page in its last state, but the
+ * user must be able to use it again.
  */
 export function useReturnFromGateway(onReturn: () => void): void {
   useEffect(() => {

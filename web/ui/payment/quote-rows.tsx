@@ -35,8 +35,8 @@ export function renderChangedPrice(previous: ReactNode, current: ReactNode): Rea
 }
 
 /**
- * Returns the summary rows with the amounts of a quote. If the price is zero, shows only the total, as "Free"; keeps
- * the components if there is no total row. Amounts of `previousQuote` that differ are struck through.
+ * Returns the summary rows with the amounts of a quote. If the price is zero, shows it as "Free" and omits the tax
+ * and, if there is a total row, the base price. Amounts of `previousQuote` that differ are struck through.
  */
 export function buildQuoteRows(
   event: PublicEvent,

@@ -274,7 +274,7 @@ function findPeriodsAfterClosing(
         message: `registration closes on ${formatDay(closes)}, ${countDaysBetween(closes, config.from)} days before the event`,
         related:
           unreachedPeriods.length === 0
-            ? [{ at: 'event.from', message: 'the event begins here' }]
+            ? [{ at: 'event.from', message: 'the start date' }]
             : unreachedPeriods.map(({ period, index }) => ({
                 at: `fees.periods.${index}.from`,
                 message: `period \`${period.id}\` begins here`,

@@ -3,7 +3,7 @@ import type { EventConfig, ExampleCase } from '../../../event/config.ts'
 import type { RawAnswers, Scalar } from '../../../event/answer-types.ts'
 import { EACH_ROW, calculateBill, sumLines } from '../../../pricing/bill.ts'
 import type { Line } from '../../../pricing/bill-lines.ts'
-import { REGISTRATION } from '../../../event/pricing-types.ts'
+import { REGISTRATION_LINE_ID } from '../../../event/pricing-types.ts'
 import { withStatedMethod } from '../../../pricing/method-prices.ts'
 import { matchesCondition } from '../../../rules/evaluate-condition.ts'
 import {
@@ -139,7 +139,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     `${statesCategory ? 'looked up' : 'answers'} → category ${category ?? 'none'}`,
   ]
   const checksTotal = price !== null && (expect.base !== undefined || expect.total !== undefined)
-  const checksAmount = checksTotal || getOwn(expectedLines, REGISTRATION) !== undefined
+  const checksAmount = checksTotal || getOwn(expectedLines, REGISTRATION_LINE_ID) !== undefined
   return {
     name: example.name,
     ...splitDifferences(failures),
@@ -181,7 +181,7 @@ function describeBill(
   if (!isAmountWrong || lines.length < 2) return []
   const difference = expected === undefined ? null : sumLines(lines).total - expected
   const explainingLines = lines.filter(
-    ({ id, total }) => id !== REGISTRATION && total === difference,
+    ({ id, total }) => id !== REGISTRATION_LINE_ID && total === difference,
   )
   return [
     `bill: ${lines.map(({ label, total }) => `${label} ${formatAmount(total)}`).join(', ')}`,

@@ -5,7 +5,7 @@ import { proveBill } from '../../proofs/bill-bounds.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { suggestName } from '../../suggestions/nearest-name.ts'
-import { REGISTRATION } from '../../../event/pricing-types.ts'
+import { REGISTRATION_LINE_ID } from '../../../event/pricing-types.ts'
 import { runExamples, type ItemCell, type ExampleResult } from './example-results.ts'
 import { listUntestedCells } from './missing-examples.ts'
 import { listPriceTables } from '../names/price-tables.ts'
@@ -157,7 +157,7 @@ function findCauses(model: Model, { subjects, cell, name }: ExampleResult): read
 /** If a total differs, returns the location of every line except the registration line: any of them may be wrong. */
 function listLinesOfBill(model: Model, { subjects, lines }: ExampleResult): readonly Related[] {
   if (!subjects.some((key) => ['base', 'gst', 'total'].includes(key))) return []
-  return lines.filter((id) => id !== REGISTRATION).flatMap((id) => findLinePlace(model, id))
+  return lines.filter((id) => id !== REGISTRATION_LINE_ID).flatMap((id) => findLinePlace(model, id))
 }
 
 /** Returns the item or adjustment that produces a bill line; for the registration, the price table. */

@@ -112,12 +112,12 @@ function listRefundPromises({
 }: CancellationKeys): readonly [string, PromisedValue] {
   const items = steps.map((step, i) => {
     const { until, refund, otherwise, charge = usualCharge } = step
-    const isWithoutTax = step.without_tax ?? isUsuallyWithoutTax ?? false
+    const excludesTax = step.without_tax ?? isUsuallyWithoutTax ?? false
     const share = String(otherwise ?? refund)
     const deductions =
       share === 'none'
         ? ''
-        : `${isWithoutTax ? ' without tax' : ''}${charge === undefined ? '' : ` less ${formatCharge(charge)}`}`
+        : `${excludesTax ? ' without tax' : ''}${charge === undefined ? '' : ` less ${formatCharge(charge)}`}`
     const days = otherwise === undefined ? `until ${String(until)}` : 'otherwise'
     return { text: `${share}${deductions} ${days}`, at: `cancellation.steps.${i}` }
   })

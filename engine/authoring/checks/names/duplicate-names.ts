@@ -1,6 +1,6 @@
 /** Checks EV206, EV213, EV214: names are unique and do not clash with built-in names. */
 import { listPriceTables } from './price-tables.ts'
-import { REGISTRATION } from '../../../event/pricing-types.ts'
+import { REGISTRATION_LINE_ID } from '../../../event/pricing-types.ts'
 import { listDelegateMethods } from '../../../payments/payment-methods.ts'
 import { METHOD_FIELD } from '../../../rules/pricing-context.ts'
 import { ENGINE_VALUES } from '../../../event/built-in-values.ts'
@@ -180,7 +180,7 @@ const RESERVED_NAMES: readonly string[] = [
 ]
 
 /** The names by which adjustments refer to the first line and to all lines. */
-const LINE_NAMES: readonly string[] = [REGISTRATION, 'all']
+const LINE_NAMES: readonly string[] = [REGISTRATION_LINE_ID, 'all']
 
 const reservedNameCheck: Check = {
   slug: 'reserved-name',

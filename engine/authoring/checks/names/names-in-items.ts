@@ -1,7 +1,7 @@
 /** Checks EV216 to EV219, and EV201 to EV204, for names in items, quotas, codes, lists and restrictions. */
 import type { FieldType } from '../../../event/config.ts'
 import { EACH_ROW } from '../../../pricing/bill.ts'
-import { REGISTRATION } from '../../../event/pricing-types.ts'
+import { REGISTRATION_LINE_ID } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
@@ -230,7 +230,7 @@ const unknownLineCheck: Check = {
       ...reportUnknownNames(
         model,
         adjustedLines,
-        [REGISTRATION, 'all', ...items],
+        [REGISTRATION_LINE_ID, 'all', ...items],
         (name) => `there is no item \`${name}\``,
       ),
       ...reportUnknownNames(
@@ -242,7 +242,7 @@ const unknownLineCheck: Check = {
       ...reportUnknownNames(
         model,
         expectedLines,
-        [REGISTRATION, ...items, ...adjustments],
+        [REGISTRATION_LINE_ID, ...items, ...adjustments],
         (name) => `there is no line \`${name}\``,
       ),
     ]

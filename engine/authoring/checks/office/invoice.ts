@@ -109,7 +109,7 @@ const invoiceAddressCheck: Check = {
   find: ({ file, config }) => {
     const { buyer } = config.invoice ?? {}
     if (buyer === undefined || (buyer.address !== undefined && buyer.state !== undefined)) return []
-    const highestBill = computeExtremes(config, INR)?.dearest
+    const highestBill = computeExtremes(config, INR)?.mostExpensive
     if (highestBill == null || sumTaxableValue(highestBill.lines) < MIN_TAXABLE_FOR_ADDRESS)
       return []
     const missingKeys = (['address', 'state'] as const).filter((key) => buyer[key] === undefined)

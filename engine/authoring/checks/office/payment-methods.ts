@@ -273,7 +273,7 @@ const methodOfAnotherYearCheck: Check = {
             {
               at: getMethodPath(index, 'until'),
               message: `this payment method ends on ${formatDay(until)}, ${countDaysBetween(until, model.config.from)} days before the event`,
-              related: [{ at: 'event.from', message: 'the event begins here' }],
+              related: [{ at: 'event.from', message: 'the start date' }],
               help: suggestYear('until', suggestion),
             },
           ]

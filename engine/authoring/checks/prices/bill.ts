@@ -286,7 +286,9 @@ const billAboveMaximumCheck: Check = {
   why: 'The gateway limits the amount of one payment. A delegate with a higher bill cannot pay.',
   after: [...BOUND_ERRORS, 'EV1102'],
   find: ({ config }) => {
-    const highestBill = computeExtremes(config).find(({ currency }) => currency === INR)?.dearest
+    const highestBill = computeExtremes(config).find(
+      ({ currency }) => currency === INR,
+    )?.mostExpensive
     return highestBill == null || highestBill.total <= MAX_AMOUNT || config.payment === null
       ? []
       : [

@@ -257,7 +257,7 @@ const discountForAllCheck: Check = {
     ),
 }
 
-/** Returns whether a price can be multiplied by the answer of a field. */
+/** Returns whether a price can be multiplied by the answer to a field. */
 const isCountable = ({ type }: { readonly type: string }): boolean =>
   type === 'number' || type === 'people'
 

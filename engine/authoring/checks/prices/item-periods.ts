@@ -1,4 +1,4 @@
-/** Checks EV1141 and EV1142: the periods of an item or a group contain every day of registration exactly once. */
+/** Checks EV1141 and EV1142: the periods of an item or a group together cover each day of registration once. */
 import { formatDay } from '../../../lib/time.ts'
 import type { Period } from '../../../event/pricing-types.ts'
 import { containsDay } from '../../../pricing/price-periods.ts'
@@ -42,7 +42,7 @@ const itemPeriodGapCheck: Check = {
 
 const isReversed = ({ from, to }: Period): boolean =>
   from !== undefined && to !== undefined && to < from
-const haveCommonDay = (a: Period, b: Period): boolean =>
+const periodsOverlap = (a: Period, b: Period): boolean =>
   (a.from === undefined || b.to === undefined || a.from <= b.to) &&
   (b.from === undefined || a.to === undefined || b.from <= a.to)
 
@@ -63,7 +63,7 @@ const itemPeriodOverlapCheck: Check = {
             },
           ]
         const overlappingIndex = periods.findIndex(
-          (other, i) => i < index && !isReversed(other) && haveCommonDay(other, period),
+          (other, i) => i < index && !isReversed(other) && periodsOverlap(other, period),
         )
         return overlappingIndex < 0
           ? []

@@ -57,7 +57,7 @@ const pricesWithoutPaymentCheck: Check = {
 function findFreeRegistrationWithCosts({ config, file }: Model): readonly Draft[] {
   const sellsItems = config.fees.items.length + config.fees.adjustments.length > 0
   const dearest = (sellsItems ? (proveBill(config).extremes ?? []) : [])
-    .map((extremes) => extremes.dearest)
+    .map((extremes) => extremes.mostExpensive)
     .find((bill) => bill !== null && bill.total > 0)
   if (dearest == null) return []
   return [

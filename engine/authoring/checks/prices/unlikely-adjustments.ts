@@ -1,6 +1,6 @@
 /** Checks EV640, EV641, EV643, EV644: unlikely adjustments, preselected answers and free categories. */
 import type { Condition } from '../../../event/answer-types.ts'
-import { REGISTRATION } from '../../../event/pricing-types.ts'
+import { REGISTRATION_LINE_ID } from '../../../event/pricing-types.ts'
 import { METHOD_NAME } from '../../../rules/pricing-context.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks } from '../../checked-file.ts'
@@ -26,7 +26,7 @@ const adjustmentWithoutEffectCheck: Check = {
       if (on === 'all' || ('amount' in by && by.amount > 0)) return []
       const acceptedCategories = findAcceptedCategories(when)
       const amounts =
-        on === REGISTRATION
+        on === REGISTRATION_LINE_ID
           ? listTableCells(model).flatMap(({ category, amount }) =>
               acceptedCategories === null || acceptedCategories.has(category) ? [amount] : [],
             )
@@ -40,7 +40,7 @@ const adjustmentWithoutEffectCheck: Check = {
       return [
         {
           at: `fees.adjustments.${index}${raw?.on === undefined ? '.id' : '.on'}`,
-          message: `\`${id}\` changes nothing: ${on === REGISTRATION ? 'the registration' : `\`${on}\``} is free for all delegates to whom it applies`,
+          message: `\`${id}\` changes nothing: ${on === REGISTRATION_LINE_ID ? 'the registration' : `\`${on}\``} is free for all delegates to whom it applies`,
           help: `write on: all${otherItemId === undefined ? '' : `, or an item such as on: ${otherItemId}`}, or remove the adjustment`,
         },
       ]

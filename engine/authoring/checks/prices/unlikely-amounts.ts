@@ -1,6 +1,6 @@
 /** Checks EV657, EV658: prices that differ greatly from comparable prices, and discounts of 100%. */
 import { EACH_ROW } from '../../../pricing/bill.ts'
-import { REGISTRATION } from '../../../event/pricing-types.ts'
+import { REGISTRATION_LINE_ID } from '../../../event/pricing-types.ts'
 import { formatMoney, type Amount, type Currency } from '../../../lib/money.ts'
 import { CODE_NAME } from '../../../rules/pricing-context.ts'
 import type { Draft } from '../../finding.ts'
@@ -276,7 +276,7 @@ const fullDiscountCheck: Check = {
           cell.amount === -by.amount &&
           cell.currency === statedAmount.currency &&
           (cell.item === null
-            ? on === REGISTRATION &&
+            ? on === REGISTRATION_LINE_ID &&
               (acceptedCategories.length === 0 || acceptedCategories.includes(cell.row))
             : items[cell.item]?.id === on),
       )

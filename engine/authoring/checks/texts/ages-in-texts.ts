@@ -1,4 +1,4 @@
-/** Check EV626: ages below which children are free or pay half agree with the items. */
+/** Check EV626: the ages stated for free or half-price children match the items. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
@@ -26,8 +26,8 @@ function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]
   const ageLimits = (model.file.fees.items ?? []).flatMap(({ id, count }, i) =>
     typeof count !== 'object'
       ? []
-      : Object.entries(count).flatMap(([people, ageTest]) => {
-          const peopleField = model.fields.find((field) => field.id === people)
+      : Object.entries(count).flatMap(([peopleId, ageTest]) => {
+          const peopleField = model.fields.find((field) => field.id === peopleId)
           if (peopleField === undefined || Array.isArray(ageTest)) return []
           return Object.entries(ageTest).flatMap(([part, test]) => {
             const agePart = peopleField.raw.fields?.find((rawPart) => rawPart.id === part)
@@ -42,7 +42,7 @@ function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]
                   {
                     list: peopleField.path,
                     item: id,
-                    at: `fees.items.${i}.count.${people}.${part}`,
+                    at: `fees.items.${i}.count.${peopleId}.${part}`,
                     minAge,
                     maxAge: readMaximum(ages),
                   },
@@ -56,7 +56,7 @@ function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]
 
 type AgeTest = Readonly<Partial<Record<'at_least' | 'above' | 'at_most' | 'below', number>>>
 
-/** Returns the lowest charged age, or null if the test has other keys. */
+/** Returns the lowest age that is charged, or null if the test has other keys. */
 function readMinimum(test: unknown): number | null {
   if (typeof test !== 'object' || test === null) return null
   const { at_least: minAge, above, at_most: _, below: __, ...others } = test as AgeTest
@@ -64,7 +64,7 @@ function readMinimum(test: unknown): number | null {
   return minAge ?? (above === undefined ? null : above + 1)
 }
 
-/** Returns the highest charged age, or null if there is none. */
+/** Returns the highest age that is charged, or null if there is none. */
 function readMaximum(test: unknown): number | null {
   const { at_most: maxAge, below } = test as AgeTest
   return maxAge ?? (below === undefined ? null : below - 1)
@@ -76,15 +76,15 @@ export const textAgeCheck: Check = {
   why: 'If the ages differ, parents are charged for a child who is free according to the text.',
   find: (model) => {
     const lists = [...collectAgeLimits(model)]
-    return lists.flatMap(([path, limitsOfList]) => {
+    return lists.flatMap(([path, listLimits]) => {
       // If items have different minimum ages, the text may state any of them. Below the lowest, children are free.
-      const lowestLimit = limitsOfList.toSorted((a, b) => a.minAge - b.minAge)[0]
+      const lowestLimit = listLimits.toSorted((a, b) => a.minAge - b.minAge)[0]
       if (lowestLimit === undefined) return []
       return collectEventTexts(model)
         .filter(
           ({ path: place }) =>
             place.startsWith(`${path}.`) ||
-            // If the form has only one list of people, texts in other places also refer to it.
+            // If the form has only one list of people, text elsewhere is assumed to be about it too.
             (lists.length === 1 && /^(?:form\.panel|email|results)\./.test(place)),
         )
         .flatMap(({ path: at, text, at: offset }) =>
@@ -93,11 +93,11 @@ export const textAgeCheck: Check = {
             const { left, right } = findStatement(text, { start, end })
             const statedAge = Number(match[2])
             const isUpTo = /^up/i.test(match[1] ?? '')
-            const matchesLimit = limitsOfList.some(
+            const matchesLimit = listLimits.some(
               ({ minAge }) => statedAge === minAge || (isUpTo && statedAge === minAge - 1),
             )
             if (OTHER_SUBJECT_WORDS.test(`${left} ${right}`)) return []
-            const buildDraft = (place: string, words: string): Draft[] => [
+            const buildDrafts = (place: string, words: string): Draft[] => [
               {
                 at,
                 span: [offset + start, offset + end],
@@ -106,7 +106,7 @@ export const textAgeCheck: Check = {
                 help: 'write the same age in both places',
               },
             ]
-            const limitsWithMaximum = limitsOfList.filter(({ maxAge }) => maxAge !== null)
+            const limitsWithMaximum = listLimits.filter(({ maxAge }) => maxAge !== null)
             const [halfPriceLimit] = limitsWithMaximum
             if (HALF_PRICE_WORDS.test(`${left} ${right}`) && !FREE_WORDS.test(`${left} ${right}`))
               return halfPriceLimit === undefined ||
@@ -114,13 +114,13 @@ export const textAgeCheck: Check = {
                   ({ maxAge }) => maxAge === (isUpTo ? statedAge : statedAge - 1),
                 )
                 ? []
-                : buildDraft(
+                : buildDrafts(
                     halfPriceLimit.at,
                     `\`${halfPriceLimit.item}\` is charged up to the age of ${halfPriceLimit.maxAge}`,
                   )
             return matchesLimit || !FREE_WORDS.test(`${left} ${right}`)
               ? []
-              : buildDraft(
+              : buildDrafts(
                   lowestLimit.at,
                   `\`${lowestLimit.item}\` is charged from the age of ${lowestLimit.minAge}`,
                 )

@@ -20,7 +20,7 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
 import type { Item } from '../../../event/pricing-types.ts'
 import { listPeriodsOfCategory } from '../../../pricing/price-periods.ts'
-import { listTextPeriods } from '../../prose/named-periods.ts'
+import { listLocatedPeriods } from '../../prose/named-periods.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { listConditionNames } from '../../proofs/walk-form.ts'
 import {
@@ -382,12 +382,12 @@ function findIntendedCells(
   const id = config.categories[category ?? -1]?.id
   if (id === undefined) return []
   const periods = listPeriodsOfCategory(config.fees, id)
-  const periodOfText = listTextPeriods(model).find(({ at }) => eventText.path.startsWith(`${at}.`))
+  const textPeriod = listLocatedPeriods(model).find(({ at }) => eventText.path.startsWith(`${at}.`))
   const namedPeriod = findNamed(
     periods.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
     context,
   )
-  const period = periodOfText?.period ?? (namedPeriod === null ? undefined : periods[namedPeriod])
+  const period = textPeriod?.period ?? (namedPeriod === null ? undefined : periods[namedPeriod])
   return cells.filter(
     (cell) => cell.category === id && (period === undefined || cell.period === period.id),
   )

@@ -17,7 +17,7 @@ import {
 import { getStatedClosingDay, type Check, type Model } from '../../checked-file.ts'
 import { findStatement, type DaySubject } from '../../prose/subject-of-day.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
-import { listTextPeriods } from '../../prose/named-periods.ts'
+import { listLocatedPeriods } from '../../prose/named-periods.ts'
 
 const HELP_TEXT = 'write the same date in both places, or accept the finding under `allow`'
 /** A date without a year or subject is compared only with dates of the file at most this many days away. */
@@ -76,7 +76,7 @@ function createEdgeFilter(
  * match.
  */
 function isInNamedTables(model: Model, { tables }: DaySubject, { period }: Edge): boolean {
-  const table = listTextPeriods(model)[period ?? -1]?.table ?? null
+  const table = listLocatedPeriods(model)[period ?? -1]?.table ?? null
   return tables === null || table === null || tables.includes(table)
 }
 
@@ -139,8 +139,8 @@ function findEdgesOfNamedItems(
     return isNamed ? [item.id] : []
   })
   return collectEdges(model).filter(({ period }) => {
-    const textPeriod = period === null ? null : listTextPeriods(model)[period]
-    return textPeriod?.table === null && namedItems.includes(textPeriod.owner ?? '')
+    const locatedPeriod = period === null ? null : listLocatedPeriods(model)[period]
+    return locatedPeriod?.table === null && namedItems.includes(locatedPeriod.owner ?? '')
   })
 }
 
@@ -204,7 +204,7 @@ function isOnSite(model: Model, { daySubject, eventText, statedDays }: Mention):
   return (
     ON_SPOT_WORDS.test(`${left} ${right}`) ||
     daySubject.periods.some((index) => {
-      const { id = '', label = '' } = listTextPeriods(model)[index]?.period ?? {}
+      const { id = '', label = '' } = listLocatedPeriods(model)[index]?.period ?? {}
       return ON_SPOT_WORDS.test(`${id} ${label}`)
     })
   )
@@ -273,7 +273,7 @@ function checkPriceDay(model: Model, mention: Mention): Draft | null {
           ({ side }) =>
             side === (/until|before/.test(daySubject.direction ?? '') ? 'end' : 'start'),
         )
-  const namedPeriod = listTextPeriods(model)[daySubject.periods[0] ?? -1]
+  const namedPeriod = listLocatedPeriods(model)[daySubject.periods[0] ?? -1]
   if (namedPeriod !== undefined && expectedEdges.length === 0) {
     // Reports "Regular until 31 December" if `regular` has no end. A period without a start may begin at any time.
     if (daySubject.direction !== 'until' && daySubject.direction !== 'before') return null

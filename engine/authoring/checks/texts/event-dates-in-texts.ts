@@ -29,7 +29,7 @@ const reportWrongDays = (
   ...locate(eventText, mention),
   message: `the text says ${words}, but the event is on ${formatDays(from, to)}`,
   related: [
-    { at: 'event.from', message: 'the event begins here' },
+    { at: 'event.from', message: 'the start date' },
     { at: 'event.to', message: 'the event ends here' },
   ],
   help: 'write the days of the event; use {event.dates} in emails and result pages',

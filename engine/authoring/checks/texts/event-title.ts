@@ -17,7 +17,7 @@ const titleYearCheck: Check = {
             {
               at: 'event.title',
               message: `the title says ${year}, but the event is in ${config.from.slice(0, 4)}`,
-              related: [{ at: 'event.from', message: 'the event begins here' }],
+              related: [{ at: 'event.from', message: 'the start date' }],
               help: 'write the same year in both places',
             },
           ],
@@ -32,13 +32,13 @@ const OTHER_EDITION_WORDS = /\b(?:held|was|were|last|previous|next|attended|foll
 /** A file is assumed to be a copy of a file from at most this many years ago. */
 const MAX_YEARS_BACK = 3
 
-/** Reports past years in the theme and the description: "Rivers of breath 2026" for an event in 2027. */
+/** Reports other years in the theme and the description: "Rivers of breath 2026" for an event in 2027. */
 function findYearsInThemeAndDescription({
   config,
   file,
 }: Pick<Model, 'config' | 'file'>): readonly Draft[] {
   const [firstYear, lastYear] = [Number(config.from.slice(0, 4)), Number(config.to.slice(0, 4))]
-  const findPastYears = (key: 'theme' | 'about', pattern: RegExp): readonly Draft[] => {
+  const findOtherYears = (key: 'theme' | 'about', pattern: RegExp): readonly Draft[] => {
     const text = file.event[key] ?? ''
     if (OTHER_YEAR_WORDS.test(text) || (key === 'about' && OTHER_EDITION_WORDS.test(text)))
       return []
@@ -52,15 +52,15 @@ function findYearsInThemeAndDescription({
             {
               at: `event.${key}`,
               message: `the ${key === 'theme' ? 'theme' : 'description'} says ${year}, but the event is in ${firstYear}`,
-              related: [{ at: 'event.from', message: 'the event begins here' }],
+              related: [{ at: 'event.from', message: 'the start date' }],
               help: 'write the year of the event, or remove the year',
             },
           ]
     })
   }
   return [
-    ...findPastYears('theme', /\b(20\d\d)\b/g),
-    ...findPastYears(
+    ...findOtherYears('theme', /\b(20\d\d)\b/g),
+    ...findOtherYears(
       'about',
       /\b(?:conference|congress|convention|meeting|meet|summit|symposium|fest(?:ival)?|marathon|run|edition)\s+(?:of\s+)?(20\d\d)\b/gi,
     ),

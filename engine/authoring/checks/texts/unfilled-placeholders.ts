@@ -1,4 +1,4 @@
-/** Checks EV610, EV611: placeholders have a value, and are written as {name}. */
+/** Checks EV610 and EV611: every placeholder has a value and is written as {name}. */
 import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Check, Checks, TextAt, WrittenText } from '../../checked-file.ts'
 import { ENGINE_VALUES, EVENT_VALUES } from '../../../event/built-in-values.ts'
@@ -17,7 +17,7 @@ const missingValueCheck: Check = {
         (key) => name === `event.${key}` && model.file.event[key] === undefined,
       )
     const buildMessage = (name: string): Pick<Draft, 'message' | 'help'> => ({
-      message: `\`${name}\` is not set in this file, so N/A is printed instead`,
+      message: `\`${name}\` is not set in this file, so N/A is shown instead`,
       help: `add the value under event, or remove the placeholder`,
     })
     const textDrafts = model.displayedTexts.flatMap((entry) =>
@@ -58,7 +58,7 @@ const wrongPlaceholderSyntaxCheck: Check = {
                     span,
                     message: dollar
                       ? `the dollar sign before \`{${name}}\` is printed`
-                      : `\`${name}\` is not filled in between these signs`,
+                      : `\`${name}\` is in the wrong kind of brackets, so it is not replaced`,
                     help: `write {${name}}`,
                   },
                 ]
@@ -83,7 +83,7 @@ function buildBareNamePattern(names: readonly string[]): RegExp | null {
       )
 }
 
-/** Kinds of texts that are filled in after registration. */
+/** Kinds of text that are filled in after registration. */
 const PLACES_AFTER_REGISTRATION: ReadonlySet<string> = new Set([
   'registered',
   'success',

@@ -41,17 +41,17 @@ export type AirpayOptions = {
 }
 
 const NO_ASSUMPTIONS: Assumptions = { currency: false, sale: false }
-/** In Airpay's own sandbox a webhook replaces the status call, and webhooks never state currency or kind. */
+/** In Airpay's own sandbox, a webhook replaces the status call, and webhooks never state currency or kind. */
 const SANDBOX_ASSUMPTIONS: Assumptions = { currency: true, sale: true }
 
 export function createAirpayGateway(options: AirpayOptions): GatewayAdapter {
   const { mode, variant = 'A', assumed = NO_ASSUMPTIONS } = options
   const getAddresses = (event: EventConfig): GatewayAddresses => {
-    assert(event.payment !== null, 'a payment of an event without a gateway')
+    assert(event.payment !== null, 'a payment for an event without a gateway')
     return options.addresses ?? event.payment.gateway.live
   }
   const getAccount = (event: EventConfig): Account | null => {
-    assert(event.payment !== null, 'a payment of an event without a gateway')
+    assert(event.payment !== null, 'a payment for an event without a gateway')
     return options.account(event.payment.account)
   }
   /** Airpay's own sandbox has no status call, so the last webhook with a correct CRC replaces it. */

@@ -8,7 +8,7 @@ import {
   toNfc,
   dayOf,
   err,
-  GATEWAY_EMAIL_CHARACTERS,
+  GATEWAY_EMAIL_LENGTH,
   ok,
 } from '../../../../engine/index.ts'
 import type { Money, EventConfig, Instant, OrderId, Result } from '../../../../engine/index.ts'
@@ -53,7 +53,7 @@ export function buildCheckoutForm(
   if (amount <= 0 || amount > MAX_AMOUNT) return err({ code: 'amount' })
   const { minimum } = event.payment.gateway
   if (amount < minimum) return err({ code: 'below_minimum', minimum })
-  const { min, max } = GATEWAY_EMAIL_CHARACTERS
+  const { min, max } = GATEWAY_EMAIL_LENGTH
   const { length: characters } = buyer.email
   if (characters < min || characters > max) return err({ code: 'email', characters })
   const { firstName, lastName } = cleanName(buyer.fullName, buyer.regNo)

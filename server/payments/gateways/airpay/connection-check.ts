@@ -210,7 +210,7 @@ function describeInterpretation(response: StatusResponse): CheckLine {
   }
 }
 
-/** Compares the responses to the correct and a wrong key. If they are the same, ours may be wrong too. */
+/** Compares the responses to our key and to a wrong one. If they are the same, our key may be wrong too. */
 function compareKeys(
   rightResult: RequestResult & { readonly is: 'answered' },
   wrongResult: RequestResult,

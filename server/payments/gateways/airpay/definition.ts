@@ -6,20 +6,28 @@ import { createAirpayGateway } from './airpay.ts'
 import { checkGateway } from './connection-check.ts'
 import { toAccount } from './credentials.ts'
 import { findPayer } from './payer-name.ts'
-import { openSandbox, createSandboxAccount, getSandboxAddresses } from './simulator/simulator.ts'
-import type { Sandbox } from './simulator/simulator.ts'
+import {
+  openAirpaySimulator,
+  createSandboxAccount,
+  getAirpaySimulatorAddresses,
+} from './simulator/simulator.ts'
+import type { AirpaySimulator } from './simulator/simulator.ts'
 
 const STATUS_CONTENT_TYPE = 'text/xml'
 
-export const airpayDefinition: GatewayDefinition<Sandbox> = {
+export const airpayDefinition: GatewayDefinition<AirpaySimulator> = {
   statusContentType: STATUS_CONTENT_TYPE,
   openAdapter: (options) => {
     const { environment, events, addresses } = options
-    const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed: assumed } = environment
+    const {
+      gatewayMode: mode,
+      airpayChecksum: variant = 'A',
+      airpayAssumed: assumedFields,
+    } = environment
     return createAirpayGateway({
       mode,
       variant,
-      ...(assumed === undefined || mode === 'sandbox' ? {} : { assumed }),
+      ...(assumedFields === undefined || mode === 'sandbox' ? {} : { assumed: assumedFields }),
       events,
       account: openAccounts(options, { toAccount, sandboxAccount: createSandboxAccount }),
       addresses,
@@ -47,7 +55,7 @@ export const airpayDefinition: GatewayDefinition<Sandbox> = {
     return { is: 'checked', ...result }
   },
   openSimulator: ({ dataDir, events, publicUrl, clock, log }) =>
-    openSandbox({
+    openAirpaySimulator({
       dataDir,
       accounts: () =>
         events
@@ -69,5 +77,5 @@ export const airpayDefinition: GatewayDefinition<Sandbox> = {
       clock,
       log,
     }),
-  getSimulatorAddresses: getSandboxAddresses,
+  getSimulatorAddresses: getAirpaySimulatorAddresses,
 }

@@ -5,7 +5,7 @@ import type { Result } from '../../../../engine/index.ts'
 import { importLazily } from '../../../ops/lazy-import.ts'
 import type { Fields } from '../message-fields.ts'
 
-/** Returns fields with upper-case names and trimmed values, because senders differ in case and white space. */
+/** Returns fields with upper-case names and trimmed values, because senders use different case and white space. */
 export function toUpperCaseNames(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name.trim().toUpperCase(), value.trim()]),
@@ -21,8 +21,7 @@ const getParser = memoize(
       transformTagName: (name) => name.toUpperCase(),
       parseTagValue: false,
       trimValues: true,
-      // The five entities of XML, and numeric ones. A document that declares its own entities has been rejected
-      // already.
+      // The five predefined XML entities, and numeric ones. Documents that declare entities have already been rejected.
       processEntities: true,
       htmlEntities: true,
     }),

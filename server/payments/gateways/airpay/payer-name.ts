@@ -8,8 +8,8 @@ import type { Fields } from '../message-fields.ts'
 const MAX_CHARACTERS = 100
 
 /**
- * Returns the payer from the first text that contains one: the status response precedes messages, which any client
- * can send. Null if no text contains a payer.
+ * Returns the payer from the first text that contains one. The status response comes before the messages, because any
+ * client can send a message. Null if no text contains a payer.
  */
 export function findPayer(
   texts: readonly { readonly body: string; readonly contentType: string }[],

@@ -1,4 +1,4 @@
-/** Reads Airpay's unrequested messages (browser return, webhook) as unverified claims. */
+/** Reads Airpay's unsolicited messages (browser return, webhook) as unverified claims. */
 import { err, ok } from '../../../../engine/index.ts'
 import type { EventConfig, Result } from '../../../../engine/index.ts'
 import type { InvalidGatewayMessage, EventRegistry, GatewayMessage } from '../../../dependencies.ts'

@@ -40,9 +40,9 @@ const MEANING_BY_CODE: Readonly<Record<string, 'paid' | 'declined' | 'in-process
   }
 /** The transaction type of a payment, as opposed to a refund or a reversal. */
 export const SALE_TYPE = '320'
-/** Matches a sale, by number, by name, or both. */
+/** Matches the transaction type of a sale: its number, its name, or both. */
 const SALE_PATTERN = /^(?:320(?:\W*sale)?|sale)$/i
-/** Matches a refund, requested by us or made in the gateway's panel. */
+/** Matches the transaction type of a refund, whether requested by us or made in the gateway's panel. */
 const REFUND_PATTERN = /^(?:340(?:\W*refund)?|refund)$/i
 /**
  * Matches the usual symbols of the rupee, in addition to its codes. From an Indian gateway, "Rs" means no other
@@ -53,8 +53,8 @@ const RUPEE_PATTERN = /^(?:rs\.?|₹|(?:indian )?rupees?)$/i
 const EMPTY_VALUE_PATTERN = /^(?:na|n\/a|null|nil|none|0|-)$/i
 
 /**
- * Values assumed if a response states no currency or kind; set only after a payment has shown that the gateway never
- * states it.
+ * Values assumed if a response states no currency or kind. Set one only after a payment has shown that the gateway
+ * never states that value.
  */
 export type Assumptions = { readonly currency: boolean; readonly sale: boolean }
 
@@ -137,7 +137,7 @@ function combinePayment(
   return { is: 'payment-event', raw, paymentEvent: confirmation }
 }
 
-/** Handles a response that lists refunds but not their payment. */
+/** Combines the refunds in a response that does not list their payment. */
 function combineRefunds(
   refunds: readonly RefundedEvent[],
   { raw, at }: ResponseContext,
@@ -243,7 +243,7 @@ function isTest(fields: Fields): boolean {
 
 /**
  * Parses an amount as gateways write it: currency symbol before or after, Indian or Western grouping, any number of
- * decimals if the paise are whole. Null for everything else: amounts are never guessed.
+ * decimal places if the paise are whole. Null for everything else: amounts are never guessed.
  */
 export function readGatewayAmount(text: string): Amount | null {
   const currencySymbol = '(?:INR|Rs\\.?|₹)'

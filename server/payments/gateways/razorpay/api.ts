@@ -6,7 +6,7 @@ import { sendRequest } from '../send-request.ts'
 export type Api = {
   readonly address: string
   readonly account: RazorpayAccount
-  /** Aborts all requests of one operation. */
+  /** Aborts all requests in one operation. */
   readonly signal: AbortSignal
 }
 export type ApiResponse =
@@ -90,7 +90,7 @@ export function asItems(json: Json): readonly Json[] | null {
 /** Returns a string unchanged, and "" for anything else. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Returns a whole number from 0 unchanged, and null for anything else. */
+/** Returns a non-negative whole number unchanged, and null for anything else. */
 export const asWholeNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 

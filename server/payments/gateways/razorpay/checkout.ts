@@ -34,7 +34,7 @@ export function buildCheckoutForm(
 ): Result<PaymentData, HandOffRefusal> {
   if (!ORDER_ID_PATTERN.test(orderId)) return err({ code: 'order_id' })
   if (!razorpay.currencies.includes(currency)) return err({ code: 'currency', currency })
-  if (amount <= 0 || amount > razorpay.amountMax) return err({ code: 'amount' })
+  if (amount <= 0 || amount > razorpay.maxAmount) return err({ code: 'amount' })
   const minimum = getGatewayMinimum(razorpay, currency)
   if (amount < minimum) return err({ code: 'below_minimum', minimum })
   if (email === '') return err({ code: 'email', characters: 0 })

@@ -7,8 +7,8 @@ export type RazorpayAccount = {
   readonly keyId: string
   readonly keySecret: string
   /**
-   * The current secret, then the previous one: after a change, repeated webhooks are still signed with the previous
-   * one.
+   * The current secret, followed by the previous one. After a change, retried webhooks are still signed with the
+   * previous secret.
    */
   readonly webhookSecrets: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** Queries a dispute at Razorpay and reads its description. */
+/** Queries Razorpay about a dispute, and parses the response. */
 import { err, instant, ok, readCurrency, toAmount } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import type { DisputeStatus, GatewayDispute } from '../../../storage/index.ts'
@@ -17,8 +17,8 @@ const STATUSES: readonly string[] = [
 export const isDisputeId = (id: string): boolean => DISPUTE_ID_PATTERN.test(id)
 
 /**
- * Queries a dispute. `references`: the order's payment references. A dispute about another payment is an
- * error.
+ * Queries a dispute. `references`: the order's payment references. Returns an error if the dispute is about another
+ * payment.
  */
 export async function requestDispute(
   api: Api,
@@ -35,7 +35,7 @@ export async function requestDispute(
     : err('the dispute is about a payment of another order')
 }
 
-/** Returns the dispute. Null if a value is missing, or a status is undocumented. */
+/** Returns the dispute. Null if a value is missing, or the status is undocumented. */
 export function readDispute(json: Json): GatewayDispute | null {
   const amount = asWholeNumber(json['amount'])
   const currency = readCurrency(asText(json['currency']))

@@ -1,4 +1,4 @@
-/** Reads Razorpay's unrequested messages (browser return, webhook) as unverified claims. */
+/** Reads Razorpay's unsolicited messages (browser return, webhook) as unverified claims. */
 import { ok } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
 import type {
@@ -49,7 +49,7 @@ export function readReturn(
   })
 }
 
-/** Webhook events that report received money. */
+/** Webhook events that report that money was received. */
 const MONEY_EVENTS = ['payment.captured', 'payment.authorized', 'order.paid']
 
 /**
@@ -96,7 +96,7 @@ export async function readWebhook(
   }
 }
 
-/** Returns the objects of a webhook event, by kind: `{payment: {entity: {…}}, order: {entity: {…}}}`. */
+/** Returns the objects in a webhook event, by kind: `{payment: {entity: {…}}, order: {entity: {…}}}`. */
 function readEntities(payload: Json): ReadonlyMap<string, Json> {
   return new Map(
     Object.entries(payload).flatMap(([name, value]): [string, Json][] => {

@@ -55,7 +55,7 @@ const NO_CREDENTIALS = 'there are no credentials'
 export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter {
   const { checkouts, returnAddress } = options
   const getPayment = ({ payment }: EventConfig) => {
-    assert(payment !== null, 'a payment of an event without a gateway')
+    assert(payment !== null, 'a payment for an event without a gateway')
     return payment
   }
   const getAddresses = (event: EventConfig): RazorpayAddresses => {
@@ -242,8 +242,8 @@ async function readList<Item>(
 }
 
 /**
- * Returns an authorised payment of the requested amount, if nothing was received yet and it was started recently
- * enough.
+ * Returns an authorised payment of the requested amount that was started recently enough, unless money has already been
+ * received.
  */
 function findCapturable(
   payments: readonly RazorpayPayment[],
@@ -269,7 +269,8 @@ async function interpret(
   const refunds: RazorpayRefund[] = []
   const responseTexts = [...texts]
   for (const { id, amountRefunded, createdAt } of payments.filter(isReceived)) {
-    // The refunded amount excludes failed refunds, but a refund does not fail within an hour.
+    // The refunded amount excludes failed refunds, so even 0 may mean that there are some. No refund fails within an
+    // hour.
     if (amountRefunded === 0 && at - createdAt < REFUND_FAILS_AFTER_MS) continue
     const list = await readList(api, `payments/${id}/refunds?count=100`, readRefund)
     if (!list.ok) return { is: 'unreachable', error: list.error }

@@ -1,14 +1,16 @@
-/** Requests a refund from Razorpay, with a key that identifies a repeated request. */
+/** Requests a refund from Razorpay, with an idempotency key. */
 import type { Amount } from '../../../../engine/index.ts'
 import type { RefundResult } from '../../../dependencies.ts'
 import { describeFailure, requestApi, asText } from './api.ts'
 import type { Api, ApiResponse } from './api.ts'
 import { readRefund } from './status.ts'
 
-/** Keys have at least ten letters, digits, hyphens and underscores. */
+/** Keys have at least ten characters: letters, digits, hyphens and underscores. */
 const KEY_PATTERN = /^[\w-]{10,}$/
 
-/** Requests a refund. Repeats the request once if its response is lost: the key prevents a second refund. */
+/**
+ * Requests a refund. Repeats the request once if its response is lost: the idempotency key prevents a second refund.
+ */
 export async function requestRefund(
   api: Api,
   paymentId: string,

@@ -71,7 +71,7 @@ export function toSettlementRow(row: Json): readonly string[] | null {
   if (debit == null || credit == null) return null
   const isSettled = row['settled'] === true
   return [
-    // The receipt of a second checkout of an order is our order id with a number after it.
+    // The receipt of a second checkout of an order is our order id followed by a number.
     asText(row['order_receipt']).replace(/-\d+$/, ''),
     id,
     type,

@@ -1,4 +1,4 @@
-/** Interprets the payments of an order: finds the one that counts, further ones, and refunds. */
+/** Interprets an order's payments: finds the payment that counts, further payments, and refunds. */
 import { instant, toAmount } from '../../../../engine/index.ts'
 import type { Amount, Instant, PaymentEvent, ReportedRefund } from '../../../../engine/index.ts'
 import type { StatusResponse } from '../../../dependencies.ts'
@@ -72,14 +72,14 @@ export const isReceived = ({ isCaptured, status }: RazorpayPayment): boolean =>
 
 /** The code of a payment that the gateway refunded automatically, because it was not captured in time. */
 export const NOT_CAPTURED_CODE = 'NOT_CAPTURED'
-/** The code of a refusal after which the money may still arrive: the bank's response is missing. */
+/** The code of a refusal after which the money may still arrive, because the bank's response is missing. */
 const UNCLEAR_CODE = 'GATEWAY_ERROR'
 /** Reasons that indicate a missing response from the bank, regardless of the code. */
 const NO_RESPONSE_REASON = /timed?_?out|technical|unavailable|server_error/
 
 /**
  * Interprets the payments. `refunds`: all refunds of the received payments. The earliest received payment counts;
- * further ones were not requested.
+ * further payments were not requested.
  */
 export function interpretPayments(
   payments: readonly RazorpayPayment[],

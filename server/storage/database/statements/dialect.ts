@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts'
 
 export type Dialect = {
   readonly name: 'sqlite' | 'postgres'
-  /** True if each change of a counter or of revenue adds a row, and rows are summed later. */
+  /** True if each change to a counter or to revenue adds a row, and the rows are summed later. */
   readonly appendsCounterRows: boolean
   /** Builds and compiles statements. It is not connected to a database. */
   readonly builder: Kysely<Tables>

@@ -1,4 +1,4 @@
-/** Declares the tables of payments, refunds, documents and bank statements. */
+/** Declares the tables for payments, refunds, documents and bank statements. */
 import type { ColumnType, Generated, Selectable } from 'kysely'
 import type {
   Day,
@@ -150,7 +150,7 @@ export type MoneyTables = {
     asks_for: Generated<'whole' | 'difference'>
     way: string | null
     asking_until: Instant | null
-    /** For a difference, the price of the registration when the difference was requested. */
+    /** If the payment is for a difference, the registration's price when the difference was requested. */
     bill_total: Amount | null
   }
   recovery_payments: {

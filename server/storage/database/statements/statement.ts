@@ -91,8 +91,8 @@ export function statement<Given extends object, Row>(
 }
 
 /**
- * Builds a query for one call, such as a list with the user's filters. Values are bound; write a constant that an index
- * depends on with `raw.lit`.
+ * Builds a query for one call, such as a list with the user's filters. Values are bound; if an index depends on a
+ * constant, write the constant with `raw.lit`.
  */
 export function buildQuery<Row>(
   sql: Sql,

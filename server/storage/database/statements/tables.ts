@@ -16,7 +16,7 @@ import type { MailState } from '../../mail/email-list-types.ts'
 import type { NewLink } from '../../payments/payment-types.ts'
 import type { MoneyTables } from './money-tables.ts'
 
-/** Rows by table. Instants are milliseconds since 1970, amounts whole paise; JSON is stored as text. */
+/** Rows by table. Instants are in milliseconds since 1970, and amounts in whole paise; JSON is stored as text. */
 export type Tables = MoneyTables & {
   act_keys: {
     key: string

@@ -17,8 +17,10 @@ END $body$`,
   `CREATE TRIGGER ${name} ${change} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
 ]
 const buildRefusal = (message: string, condition: string | undefined): string => {
-  const raise = `RAISE EXCEPTION '${message}' USING ERRCODE = 'check_violation';`
-  return condition === undefined ? raise : `IF ${condition} THEN\n  ${raise}\n  END IF;`
+  const raiseStatement = `RAISE EXCEPTION '${message}' USING ERRCODE = 'check_violation';`
+  return condition === undefined
+    ? raiseStatement
+    : `IF ${condition} THEN\n  ${raiseStatement}\n  END IF;`
 }
 
 export const triggers: readonly string[] = [

@@ -341,7 +341,7 @@ test('after a transfer, only staff can open documents issued to the first holder
   }
   // The first holder's email attached their receipt and invoice.
   const event = server.deps.events.findById(EVENT)?.config ?? null
-  const resendRequest = { kind: 'again', regNo } as const
+  const resendRequest = { kind: 'again', regNo, to: 'second@example.org' } as const
   const ticket = await collectTicket(server.deps.store, event, resendRequest, server.now())
   expect(ticket?.documents).toEqual([])
 })

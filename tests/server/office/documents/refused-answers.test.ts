@@ -11,7 +11,7 @@ const EVENT = 'sample2026'
 const INVALID_GSTIN = '29AAAAA0000A1Z1'
 const VALID_GSTIN = '29AAAAA0000A1ZY'
 const GSTIN_ERROR = 'This GSTIN contains an invalid character. Please check it.'
-const AMOUNT_ERROR = 'Please enter an amount with at most two decimal places'
+const AMOUNT_ERROR = 'Please enter an amount with up to two decimal places'
 
 let server: TestApp
 let office: Office

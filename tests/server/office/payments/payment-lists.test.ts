@@ -290,7 +290,7 @@ test('refunds are not counted as received', async () => {
     formatCountsAs({ is: 'dispute' }),
     formatCountsAs({ state: 'refused' }),
     formatCountsAs({ is: 'payment' }),
-  ]).toEqual(['Refunded', 'Withdrawn by the bank', 'Refund of a payment not counted', 'Received'])
+  ]).toEqual(['Refunded', 'Withdrawn by the bank', 'Refund of a payment not applied', 'Received'])
 })
 
 test('a refund that a settlement report identifies by its payment is not listed as missing', async () => {

@@ -71,10 +71,10 @@ beforeAll(async () => {
     review: 'C999999',
     statement: 999_999,
   }
-  const { fixedRoutes, eventCalls } = server.app
+  const { fixedRoutes, eventRoutes } = server.app
   routes = [
     ...fixedRoutes.map(({ method, url, office }) => ({ method, url, rule: office })),
-    ...eventCalls
+    ...eventRoutes
       .all()
       .map(({ method, path, office }) => ({ method, url: path, rule: office ?? null })),
   ].flatMap(({ method, url, rule }) =>
@@ -222,8 +222,8 @@ const buildLine = (target: unknown) => ({
 /** For each kind of target, requests by an event's owner that refer to another event's objects. */
 const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Request[]>> = {
   own: () => listRequestsNamingEvent(),
-  any: () => listRequestsNamingEvent(),
-  every: () => [{}, ...listRequestsNamingEvent()],
+  none: () => listRequestsNamingEvent(),
+  'all events': () => [{}, ...listRequestsNamingEvent()],
   event: () => listRequestsNamingEvent(),
   events: () => listRequestsNamingEvent(),
   registration: (other) => [
@@ -394,8 +394,8 @@ const stripRoot = (path: string): string =>
 /** Requests for one of the other event's objects, as the web app sends them. */
 const OWN_REQUESTS: Readonly<Record<TargetKind, () => Request | null>> = {
   own: () => null,
-  any: () => null,
-  every: () => null,
+  none: () => null,
+  'all events': () => null,
   event: () => ({ query: `event=${otherParty.event}` }),
   events: () => ({ query: `event=${otherParty.event}` }),
   registration: () => ({}),
@@ -537,11 +537,11 @@ describe('the server does not start with an office route', () => {
   })
 
   test.each<[string, string, GuardedRule]>([
-    ['an event', '/admin/new', { minRole: 'owner', target: 'any', query: ['event'] }],
+    ['an event', '/admin/new', { minRole: 'owner', target: 'none', query: ['event'] }],
     [
       'an event in a different letter case',
       '/admin/new',
-      { minRole: 'owner', target: 'any', query: ['eventId'] },
+      { minRole: 'owner', target: 'none', query: ['eventId'] },
     ],
     [
       'a registration',
@@ -558,7 +558,7 @@ describe('the server does not start with an office route', () => {
       '/admin/new',
       { minRole: 'owner', target: 'event', query: ['other-events'] },
     ],
-    ['a payment', '/admin/new', { minRole: 'owner', target: 'any', body: { payments: 'list' } }],
+    ['a payment', '/admin/new', { minRole: 'owner', target: 'none', body: { payments: 'list' } }],
     [
       'a list of registrations',
       '/admin/new',

@@ -13,7 +13,7 @@ type AccessRule =
   | 'public'
   /** Office routes for signing in, which need no session. */
   | 'unauthenticated'
-  /** Any signed-in user, of any event. */
+  /** Any signed-in user, whichever events they have access to. */
   | 'signed in'
   /** Users with this role or a higher one, but only for their own events. */
   | `${Role} of their event`
@@ -156,8 +156,8 @@ let server: TestApp
 let users: TestUser[]
 let ownEventId: string
 let regNo: RegNo
-let review: string
-let statement: string
+let reviewId: string
+let statementId: string
 
 beforeAll(async () => {
   server = await startTestApp()
@@ -183,14 +183,14 @@ beforeAll(async () => {
   })
   const [openReview] = await store.reviews(ownEventId)
   if (openReview === undefined) throw new Error('the test needs a review')
-  review = openReview.id
+  reviewId = openReview.id
   const day = '2025-10-09' as Day
   const line = { line: 2, day, narration: 'X', reference: 'X', amount: toAmount(1) }
   const rows = [{ ...line, isWithdrawal: false }]
   const period = { firstDay: day, lastDay: day, details: [], unread: [], repeated: [], rows }
   const upload = { sha256: '', currency: INR, events: [ownEventId], bank: '', who: '' }
   const id = await store.saveBankStatement({ ...upload, ...period, at: server.now() })
-  statement = String(id)
+  statementId = String(id)
   // Without a decision on one of its lines, the first user with permission would remove the statement.
   const [{ id: lineId = 0 } = {}] = await store.bankStatementLines(id)
   const decision = { decision: 'not_ours', parts: [], who: '' } as const
@@ -240,8 +240,8 @@ function sendRequest(
 ): Promise<LightMyRequestResponse> {
   const fullPath = url
     .replace(/:reg_?no/i, regNo)
-    .replace('/reviews/:id', `/reviews/${review}`)
-    .replace(':statement', statement)
+    .replace('/reviews/:id', `/reviews/${reviewId}`)
+    .replace(':statement', statementId)
     .replace(':username', 'nobody-of-this-name')
     .replaceAll(/[:{]\w+\}?/g, 'nothing')
     .replace('*', 'nothing')
@@ -271,40 +271,40 @@ function sendRequest(
 const hasTarget = (url: string): boolean =>
   /\/(registrations\/:reg_no|reviews\/:id|statements\/:statement)\b/.test(url)
 
-/** Returns the expected status for a user, or `in` if the endpoint's own response is expected. */
+/** Returns the expected status for a user, or `allowed` if the endpoint's own response is expected. */
 function getExpectedStatus(
-  row: AccessRule,
+  rule: AccessRule,
   url: string,
   { role, access }: TestUser,
-): 'in' | 401 | 403 | 404 {
-  if (row === 'public' || row === 'unauthenticated') return 'in'
+): 'allowed' | 401 | 403 | 404 {
+  if (rule === 'public' || rule === 'unauthenticated') return 'allowed'
   if (role === null) return 401
-  if (row === 'signed in') return 'in'
-  const [leastRole, , eventScope] = row.split(' ')
-  const hasRole = ROLES.indexOf(role) >= ROLES.findIndex((name) => name === leastRole)
-  const hasEvent =
+  if (rule === 'signed in') return 'allowed'
+  const [minRole, , eventScope] = rule.split(' ')
+  const hasRole = ROLES.indexOf(role) >= ROLES.findIndex((name) => name === minRole)
+  const hasEventAccess =
     eventScope === 'all' ? access === 'everywhere' : eventScope === 'any' || access !== 'elsewhere'
-  if (hasRole && !hasEvent && hasTarget(url)) return 404
-  return hasRole && hasEvent ? 'in' : 403
+  if (hasRole && !hasEventAccess && hasTarget(url)) return 404
+  return hasRole && hasEventAccess ? 'allowed' : 403
 }
 
 /** Describes the responses that differ from the table. */
 async function findDifferences(
-  row: AccessRule,
+  rule: AccessRule,
   method: 'GET' | 'POST',
   url: string,
 ): Promise<string[]> {
   const differences: string[] = []
   for (const user of users) {
     // Signing in and out has its own test. Here it would end the sessions in use.
-    if (row === 'unauthenticated' && user.role !== null) continue
+    if (rule === 'unauthenticated' && user.role !== null) continue
     const { statusCode, body } = await sendRequest(user, method, url)
     const isNotFound = statusCode === 404 && /no such (review|statement)|in your events/.test(body)
-    const status = statusCode === 401 || statusCode === 403 || isNotFound ? statusCode : 'in'
-    const expectedStatus = getExpectedStatus(row, url, user)
+    const status = statusCode === 401 || statusCode === 403 || isNotFound ? statusCode : 'allowed'
+    const expectedStatus = getExpectedStatus(rule, url, user)
     // A sign-in without a password, and a request from another site, have their own errors for
     // every user.
-    if (status !== expectedStatus && !(row === 'unauthenticated' && /foreign_origin/.test(body)))
+    if (status !== expectedStatus && !(rule === 'unauthenticated' && /foreign_origin/.test(body)))
       differences.push(
         `${method} ${url}: ${user.name} received ${statusCode}, expected ${expectedStatus}: ${body.slice(0, 160)}`,
       )
@@ -313,7 +313,7 @@ async function findDifferences(
   return differences
 }
 
-/** Formats a rule as text. A function that finds the event is shown by its source. */
+/** Formats a rule as text. A function that finds the event is shown as its source code. */
 const formatRule = (rule: unknown): string =>
   JSON.stringify(rule, (_, value: unknown) => (typeof value === 'function' ? String(value) : value))
 
@@ -345,7 +345,7 @@ describe('the authorization matrix', () => {
     ).toEqual([])
   })
 
-  test('users of every role, without a session and with an ended session receive the status in the table', async () => {
+  test('users with every role, and requests with no session or an ended one, receive the status in the table', async () => {
     const differences: string[] = []
     for (const [route, row] of Object.entries(ACCESS_BY_ROUTE)) {
       const [method, url = ''] = route.split(' ')
@@ -356,16 +356,16 @@ describe('the authorization matrix', () => {
     expect(differences).toEqual([])
   })
 
-  test('lists and exports from event files require a user of the event; other endpoints are public', async () => {
+  test('lists and exports from event files require access to the event; other endpoints are public', async () => {
     const lists = new Set(
       server.deps.events
         .all()
         .flatMap(({ config }) => config.admin.lists)
         .flatMap((list) => [...listRoutePaths(list.api), ...listRoutePaths(list.export.api)]),
     )
-    const eventCalls = server.app.eventCalls.all()
+    const eventRoutes = server.app.eventRoutes.all()
     expect(
-      eventCalls
+      eventRoutes
         .filter(({ path, office }) => lists.has(path.replace(/\/$/, '')) !== (office !== undefined))
         .map(({ path }) => path),
     ).toEqual([])
@@ -377,7 +377,7 @@ describe('the authorization matrix', () => {
     } of ownLists)
       for (const path of [api, exportApi])
         differences.push(...(await findDifferences(EVENT_FILE_ROUTE_ACCESS, 'GET', path)))
-    for (const { method, path, office } of eventCalls)
+    for (const { method, path, office } of eventRoutes)
       if (office === undefined) differences.push(...(await findDifferences('public', method, path)))
     expect(differences).toEqual([])
     expect(ownLists.length).toBeGreaterThan(0)
@@ -407,7 +407,7 @@ describe('a user of one event', () => {
     )
     expect(deskResponse.json()).toMatchObject({
       code: 'role_may_not',
-      message: 'You need the treasurer role or a higher one for this. You have desk.',
+      message: 'You need the treasurer role or a higher one for this. Your role is desk.',
     })
   })
 
@@ -480,7 +480,7 @@ describe('a user of one event', () => {
       const { token } = findUser(name)
       const response = await server.app.inject({
         method: 'POST',
-        url: `/admin/reviews/${review}/decide/`,
+        url: `/admin/reviews/${reviewId}/decide/`,
         headers: { authorization: `Bearer ${token}` },
         payload: { what: 'move', to: targetRegNo },
       })
@@ -522,7 +522,7 @@ test('a page on another site that uses the session cookie cannot change anything
       url: route
         .replace('POST ', '')
         .replace(/:reg_?no/i, regNo)
-        .replace(':id', review)
+        .replace(':id', reviewId)
         .replace(':username', 'viewer-here'),
       headers: {
         cookie: `rollcall_session=${token}`,

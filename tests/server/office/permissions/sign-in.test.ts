@@ -1,4 +1,4 @@
-/** Signing in to the office: sessions, requests from other sites, limits on guesses, and passwords. */
+/** Signing in to the office: sessions, requests from other sites, limits on password guesses, and password rules. */
 import { afterAll, beforeAll, describe, expect, test as sessionServer } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import { findPasswordProblem } from '../../../../server/office/auth/passwords.ts'
@@ -21,7 +21,7 @@ const requestSignIn = (
 ): Promise<LightMyRequestResponse> => server.app.inject({ method: 'POST', url, payload, headers })
 
 describe('signing in', () => {
-  sessionServer('a wrong password and an unknown name get the same response', async () => {
+  sessionServer('a wrong password and an unknown username get the same response', async () => {
     const wrongPassword = await requestSignIn(office, { username: 'office', password: 'nope nope' })
     const unknownName = await requestSignIn(office, { username: 'nobody', password: PASSWORD })
     for (const response of [wrongPassword, unknownName]) {
@@ -40,7 +40,7 @@ describe('signing in', () => {
     [{ username: ' ', password: 'x' }, ['username']],
     [{ username: 'office' }, ['password']],
     [{ username: ['office'], password: { x: 1 } }, ['username', 'password']],
-  ])('names the missing field: %j', async (payload, missingFields) => {
+  ])('reports the missing field: %j', async (payload, missingFields) => {
     const response = await requestSignIn(office, payload)
     expect(response.statusCode).toBe(422)
     expect(Object.keys(response.json<{ errors: object }>().errors)).toEqual(missingFields)
@@ -70,7 +70,7 @@ describe('signing in', () => {
     expect(response.headers['content-type']).toMatch(/text\/html/)
   })
 
-  sessionServer('behind https the cookie is Secure', async () => {
+  sessionServer('the cookie has the Secure attribute when the site uses HTTPS', async () => {
     const secureServer = await startTestApp({
       variables: { PUBLIC_URL: 'https://register.example', PUBLIC_SANDBOX: 'no-real-money' },
     })
@@ -83,12 +83,12 @@ describe('signing in', () => {
     }
   })
 
-  sessionServer('the database contains no token', async () => {
+  sessionServer('the database does not contain the token', async () => {
     const { token } = await signIn(office)
     expect(JSON.stringify(office.rows('SELECT * FROM sessions'))).not.toContain(token)
   })
 
-  sessionServer('another site cannot sign a browser in', async () => {
+  sessionServer('another site cannot sign in a browser', async () => {
     const response = await requestSignIn(
       office,
       { username: 'office', password: PASSWORD },
@@ -103,7 +103,7 @@ describe('the session', () => {
   const readSession = (headers: Record<string, string>): Promise<LightMyRequestResponse> =>
     office.app.inject({ method: 'GET', url: '/admin/session/', headers })
 
-  sessionServer('is found by its cookie and by its bearer token', async () => {
+  sessionServer('is identified by its cookie or its bearer token', async () => {
     const { token, cookie } = await signIn(office)
     for (const headers of [{ cookie }, { authorization: `Bearer ${token}` }]) {
       const response = await readSession(headers)
@@ -135,7 +135,7 @@ describe('the session', () => {
     },
   )
 
-  sessionServer('signing out ends the session for cookie and token', async () => {
+  sessionServer('signing out ends the session for both the cookie and the token', async () => {
     const { token, cookie } = await signIn(office)
     const response = await office.app.inject({
       method: 'POST',
@@ -245,7 +245,7 @@ describe('guessing passwords', () => {
   const wrongGuess = { username: 'Office', password: 'guess' }
 
   sessionServer(
-    'ten wrong passwords lock out their sender for 15 minutes, but no other user',
+    'ten wrong passwords lock out the sender’s address for 15 minutes, but no other user',
     async () => {
       const limitedServer = await startTestApp({
         variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
@@ -321,7 +321,7 @@ describe('guessing passwords', () => {
   )
 
   sessionServer(
-    'an address has at most twenty attempts in five minutes, whatever the username',
+    'an address may make at most twenty attempts in five minutes, whatever the username',
     async () => {
       const limitedServer = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
       try {
@@ -341,10 +341,10 @@ describe('guessing passwords', () => {
   )
 })
 
-describe('the audit log entry of a failed sign-in', () => {
+describe('a failed sign-in', () => {
   const SENT_PASSWORD = 'a wrong password that must not be logged'
   sessionServer(
-    'is in the audit log under the entered name, without the entered password',
+    'is in the audit log under the entered username, without the entered password',
     async () => {
       const app = await startTestApp()
       await signIn(app)
@@ -362,7 +362,7 @@ describe('the audit log entry of a failed sign-in', () => {
     },
   )
 
-  sessionServer('does not fill the disk, however many attempts fail', async () => {
+  sessionServer('does not fill the disk, however often it is repeated', async () => {
     const app = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
     await signIn(app)
     const buildRequest = (index: number) => ({
@@ -402,7 +402,7 @@ describe('a password', () => {
     ['12341234', /keyboard row/],
     ['qwertyui', /keyboard row/],
     ['abababab', /few different/],
-  ])('like %s is rejected', (password, problemPattern) =>
+  ])('%s is rejected', (password, problemPattern) =>
     expect(findPasswordProblem(password, USERNAMES)).toMatch(problemPattern),
   )
   sessionServer.each([
@@ -410,7 +410,5 @@ describe('a password', () => {
     'k7xm-2wqp-9hba-rr4t',
     'Trivandrum-monsoon-7',
     'zebra4coffee',
-  ])('like %s is accepted', (password) =>
-    expect(findPasswordProblem(password, USERNAMES)).toBeNull(),
-  )
+  ])('%s is accepted', (password) => expect(findPasswordProblem(password, USERNAMES)).toBeNull())
 })

@@ -1,4 +1,4 @@
-/** A bank transfer counts once, whatever the payment method and the spelling of its reference. */
+/** A bank transfer counts once, whatever its payment method and however its reference is written. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -118,7 +118,7 @@ const sumReceived = (): unknown =>
   server.rows('SELECT coalesce(sum(amount), 0) AS paise FROM captures')[0]?.['paise']
 
 describe('one UTR', () => {
-  test('pays for only one registration, also when entered with spaces, as a cheque number, as a UPI payment or as a front desk slip', async () => {
+  test('pays for only one registration, even if entered again with spaces, as a cheque number, as a UPI payment or as a front desk slip', async () => {
     const reference = createUtr()
     const paidRegNo = (await register()).regNo
     expect((await confirm(paidRegNo, 'transfer', groupDigits(reference))).status).toBe(200)
@@ -154,7 +154,7 @@ describe('one UTR', () => {
     expect(sumReceived()).toBe(receivedBefore)
   })
 
-  test('that was recorded as part of a narration is recognised later on its own, in a statement or in a claim', async () => {
+  test('that was recorded within a narration is recognised later on its own, in a statement or in a claim', async () => {
     const [reference, { regNo: paidRegNo }, { regNo, page }] = [
       createUtr(),
       await register(),
@@ -171,7 +171,7 @@ describe('one UTR', () => {
     expect(sumReceived()).toBe(receivedBefore)
   })
 
-  test('recorded again with spaces is rejected, and adds no second payment', async () => {
+  test('is rejected if recorded again with spaces, and adds no second payment', async () => {
     const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
@@ -181,7 +181,7 @@ describe('one UTR', () => {
     expect(sumReceived()).toBe(receivedBefore)
   })
 
-  test('entered at the front desk cannot be reported by a delegate or confirmed as a transfer', async () => {
+  test('that was entered at the front desk cannot be reported by a delegate or confirmed as a transfer', async () => {
     const reference = createUtr()
     const deskRejection = await addAtDesk('upi', groupDigits(reference))
     expect(deskRejection.status, JSON.stringify(deskRejection.body)).toBe(201)
@@ -190,7 +190,7 @@ describe('one UTR', () => {
     expect((await confirm(regNo, 'transfer', reference)).status).toBe(409)
   })
 
-  test('entered at the front desk with a Cyrillic letter is rejected; a slip in any script is accepted', async () => {
+  test('is rejected at the front desk if it contains a Cyrillic letter; a slip number in any script is accepted', async () => {
     expect(await addAtDesk('card', 'HDF\u0421N52027010101')).toMatchObject({
       status: 422,
       body: { errors: { slip: expect.stringContaining('Latin letters and digits') } },
@@ -199,7 +199,7 @@ describe('one UTR', () => {
     expect(await addAtDesk('cash', 'रसीद 526123456')).toMatchObject({ status: 201 })
   })
 
-  test('that has no letter or digit is rejected', async () => {
+  test('without letters or digits is rejected', async () => {
     const { regNo } = await register()
     expect((await confirm(regNo, 'transfer', '—')).status).toBe(422)
   })
@@ -212,12 +212,12 @@ test('a short front desk slip number is not a bank reference', async () => {
     await addAtDesk('cash', '17'),
   ]
   expect(slipResponses.map(({ status }) => status)).toEqual([201, 201, 201])
-  // The same slip number in a different spelling is the same slip.
+  // The same slip number, written differently, is the same slip.
   expect((await addAtDesk('upi', '0017')).status).toBe(409)
 })
 
 describe('a bank statement', () => {
-  test('recognises a transfer that staff entered as a slip or a cheque, and does not record its line again', async () => {
+  test('recognises a transfer that staff entered as a slip or a cheque, and does not record it again', async () => {
     const [slip, cheque] = [createUtr(), createUtr()]
     const deskRegNo = String((await addAtDesk('card', groupDigits(slip))).body['reg_no'])
     const { regNo } = await register()
@@ -229,12 +229,12 @@ describe('a bank statement', () => {
       ['known', regNo],
     ])
     expect(await keepUnmatched(result)).toBe(
-      '0 unmatched payments sent to review. 2 already recorded.',
+      '0 unmatched payments sent for review. 2 already recorded.',
     )
     expect(sumReceived()).toBe(receivedBefore)
   })
 
-  test('merged from two downloads recognises a confirmed transfer, and reports the repeated line', async () => {
+  test('that combines two downloads recognises a confirmed transfer, and reports the repeated line', async () => {
     const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
@@ -244,7 +244,7 @@ describe('a bank statement', () => {
     expect(result.repeated).toEqual([{ line: 4, first: 2 }])
   })
 
-  test('shows a transfer that the bank returned, with its registration', async () => {
+  test('shows a transfer that the bank returned, and its registration', async () => {
     const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
@@ -259,7 +259,7 @@ describe('a bank statement', () => {
     })
   })
 
-  test('leaves a line with the number of another registration to staff, even if its reference was reported', async () => {
+  test('leaves a line with the number of another registration for staff to decide, even if its reference was reported', async () => {
     const reference = createUtr()
     const [reporter, payer, otherDelegate] = [await register(), await register(), await register()]
     expect((await reportUtr(reporter.page, reference)).status).toBe(200)
@@ -274,7 +274,7 @@ describe('a bank statement', () => {
     expect(listOutcomes(ownLine)).toEqual([['matched', reporter.regNo]])
   })
 
-  test("matches no line by the first twelve digits of the conference's own account number", async () => {
+  test("does not match lines by the first twelve digits of the conference's own account number", async () => {
     const { page } = await register()
     expect((await reportUtr(page, '502000123456')).status).toBe(200)
     const result = await checkRows(toCredit('NEFT ASHA TO 50200012345678', 100))
@@ -297,7 +297,7 @@ describe('a bank statement', () => {
   })
 })
 
-test('a payment recorded from a statement under one spelling is not recorded again under a different spelling', async () => {
+test('a payment recorded from a statement is not recorded again if its reference is written differently', async () => {
   const reference = createUtr()
   const line = { amount: 10, day: '2027-01-09', narration: 'UPI' }
   const sameLineTwice = [
@@ -309,13 +309,13 @@ test('a payment recorded from a statement under one spelling is not recorded aga
     lines: [],
     keep: sameLineTwice,
   })
-  expect(body['message']).toContain('1 unmatched payment sent to review')
+  expect(body['message']).toContain('1 unmatched payment sent for review')
   const { regNo } = await register()
   const rejection = await confirm(regNo, 'transfer', groupDigits(reference))
   expect(rejection.body.message).toContain('it is a payment without a registration')
 })
 
-test('the reference of a gateway payout is never recorded for the transfer of a delegate, or the other way round', async () => {
+test("the reference of a gateway payout is never recorded for a delegate's transfer, or the other way round", async () => {
   const settlementHeader =
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
   const buildSettlementLine = (utr: string) =>
@@ -337,7 +337,7 @@ test('the reference of a gateway payout is never recorded for the transfer of a 
   expect(storedRegistration).toMatchObject({ paymentStatus: 'success', inReview: true })
 })
 
-test('the office finds a payment by its reference in any spelling', async () => {
+test('the office finds a payment by its reference, however it is written', async () => {
   const reference = createUtr()
   const { regNo } = await register()
   await confirm(regNo, 'transfer', reference)
@@ -354,11 +354,11 @@ test.each([
   ],
   ['a charge', (u: string) => [toCredit(`NEFT CR-${u}-ASHA`), toDebit(`CHGS NEFT ${u}`, 2.36)]],
   [
-    'the same transfer with the text of another download',
+    'the same transfer as described in another download',
     (u: string) => [toCredit(`NEFT CR-${u}-ASHA`), toCredit(`NEFT/${u}/ASHA`)],
   ],
 ])(
-  'a confirmed transfer whose UTR is also in %s does not pay for a second registration',
+  'a confirmed transfer whose UTR also appears in %s does not pay for a second registration',
   async (_, buildRows) => {
     const reference = createUtr()
     const { regNo, page } = await register()
@@ -393,9 +393,9 @@ test.each([
   ['a branch code', (regNo: string) => `BY TRANSFER-NEFT*KKBK0000958* ${regNo}`],
   ["one payer's account", (regNo: string) => `TRF FR A/C 50100123456789 ${regNo}`],
   ['a telephone number', (regNo: string) => `IMPS-MOB 9847012345 ${regNo}`],
-  ['a day', (regNo: string) => `DEP 24112026 ${regNo}`],
+  ['a date', (regNo: string) => `DEP 24112026 ${regNo}`],
   [
-    'a text longer than a reference',
+    'text longer than a reference',
     (regNo: string) =>
       `BY TRANSFER FROM A MEMBER OF THE SAMPLE SOCIETY FOR THE CONFERENCE ${regNo}`,
   ],
@@ -412,7 +412,7 @@ test.each([
   }
 })
 
-test('a branch code recorded as a reference hides no later transfer from that branch', async () => {
+test('a branch code recorded as a reference does not hide later transfers from that branch', async () => {
   const payer = await register()
   expect((await confirm(payer.regNo, 'transfer', 'KKBK0000959')).status).toBe(200)
   const other = await register()
@@ -424,7 +424,7 @@ test('a branch code recorded as a reference hides no later transfer from that br
   expect((await confirm(other.regNo, 'transfer', reference, { also })).status).toBe(200)
 })
 
-test('a UTR in groups in the reference column is the reference', async () => {
+test('a UTR written in groups in the reference column is read as the reference', async () => {
   const reference = createUtr()
   const { regNo } = await register()
   const [line] = (await checkRows(toCredit(`NEFT ${regNo}`, FEE, groupDigits(reference)))).lines
@@ -449,7 +449,7 @@ test.each([
   ['the amount that the bank returned', 100, 100, []],
   ['less than the bank returned', FEE, 100, ['returned']],
 ])(
-  'a returned transfer leaves the review once the whole returned amount is recorded as refunded: %s',
+  'a returned transfer is no longer under review once the whole returned amount is recorded as refunded: %s',
   async (_how, returnedAmount, refundAmount, openReviewKinds) => {
     const reference = createUtr()
     const { regNo } = await register()
@@ -487,7 +487,7 @@ test('a UTR that one delegate reported is not confirmed for another registration
   ]
   expect(rejections.map(({ status }) => status)).toEqual([409, 409, 409])
   expect(rejections[0]?.body.message).toContain(
-    `The delegate of ${reporter.regNo} reported ${groupDigits(reference)}. Confirm it for ${reporter.regNo}, or first choose “Payment not found” there.`,
+    `The delegate with registration ${reporter.regNo} reported ${groupDigits(reference)}. Confirm it for ${reporter.regNo}, or first choose “Payment not found” there.`,
   )
   expect(sumReceived()).toBe(receivedBefore)
   const rejection = { act: 'not_found', why: 'It is the payment of the other.' }
@@ -502,7 +502,7 @@ test.each(['00', 'UTR ', 'Ref no. '])('a delegate can type %j before the UTR', a
   expect((await reportUtr(otherDelegate.page, reference)).status).toBe(409)
 })
 
-test('a delegate types the UTR in groups of four, as bank apps show it', async () => {
+test('a delegate can type the UTR in groups of four, as bank apps show it', async () => {
   const reference = createUtr()
   const { page } = await register()
   expect((await reportUtr(page, groupDigits(reference))).status).toBe(200)
@@ -572,7 +572,7 @@ test('two transfers that state only the registration number are both recorded', 
       refused: [],
     })
   expect((await confirmLines({ keep: [thirdLine] }))['message']).toBe(
-    '1 unmatched payment sent to review.',
+    '1 unmatched payment sent for review.',
   )
   for (const line of [firstLine, secondLine])
     expect(await confirmLines({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({ done: [] })

@@ -97,7 +97,7 @@ test.each([
   ['CHQ 000345', ''],
   ['654321', '654321'],
 ])(
-  'the bounced cheque %s goes to review, although no line with its number contains the registration number',
+  'the bounced cheque %s goes to review even though no line with its number contains the registration number',
   async (reference, column) => {
     const { regNo } = await register()
     expect((await confirm(regNo, reference)).status).toBe(200)
@@ -128,10 +128,10 @@ test('a short number in a narration is not a cheque number with leading zeros', 
 
 test.each([
   ['in the narration', 'CHQ DEP 456789 DR D', '', '456789'],
-  ['with zeros', 'CHQ DEP DR D', '000789', '000789'],
+  ['with leading zeros', 'CHQ DEP DR D', '000789', '000789'],
   ['in the column', 'BY CLEARING DR D', '456790', '456790'],
 ])(
-  'a cheque %s whose line is already recorded cannot be confirmed for a registration as a second payment',
+  'a cheque (%s) whose line is already recorded cannot be confirmed for a registration as a second payment',
   async (_, narration, column, number) => {
     const { lines } = await sendStatement(buildCreditLine(narration, column))
     expect(await keepUnmatched(lines)).toContain('1 unmatched payment')
@@ -144,9 +144,9 @@ test.each([
 
 test.each([
   ['with its numbers', (keepNumbers: readonly string[]) => keepNumbers],
-  ['without them', () => []],
+  ['without its numbers', () => []],
 ])(
-  'a page that was loaded before the cheque was recorded, and sends the line %s, records no second payment',
+  'a page that was loaded before the cheque was recorded and sends its line %s does not record a second payment',
   async (_, getNumbers) => {
     counter += 1
     const number = `00${5670 + counter}`
@@ -163,23 +163,23 @@ test.each([
 
 test.each([
   ['a transfer', 'transfer', '526900000101', 'UPI FROM 526900000101 DR G', ''],
-  ['a transfer in groups', 'transfer', '526900000102', 'UPI 5269 0000 0102 DR G', ''],
+  ['a transfer reference in groups', 'transfer', '526900000102', 'UPI 5269 0000 0102 DR G', ''],
   ['a cheque in the narration', 'cheque', '776655', 'INWARD 776655 DR H', ''],
   ['a cheque in the column', 'cheque', '000655', 'INWARD DR H', '000655'],
 ])(
-  'a line that contains %s is not recorded as a second payment under a different reference',
+  'a line with %s that is already recorded is not recorded as a second payment under a different reference',
   async (_, method, reference, narration, column) => {
     const [result] = (await sendStatement(buildCreditLine(narration, column))).lines
     const { regNo } = await register()
     const confirmation = { act: 'confirm', way: method, reference, amount: String(FEE) }
     expect((await office.act(regNo, confirmation)).status).toBe(200)
     if (result === undefined) throw new Error('the statement has no line')
-    // The line as an older page sent it, and a line with a reference that the caller chose.
+    // The line as older pages sent it, and with a reference chosen by the caller.
     const lineWithOwnReference = { ...result, reference: '2027-01-09 DR G', also: [] }
     const sentLines =
       column === '' ? [result, { ...result, also: [] }, lineWithOwnReference] : [result]
     expect(await keepUnmatched(sentLines)).toBe(
-      `0 unmatched payments sent to review. ${sentLines.length} already recorded.`,
+      `0 unmatched payments sent for review. ${sentLines.length} already recorded.`,
     )
   },
 )
@@ -198,7 +198,7 @@ test('a line that contains a cheque number by chance is recorded if it has a dif
 test.each([
   ['the date', 'CHQ DEP 090127'],
   ['the PIN code of a college', 'CASH DEP MEDICAL CLG 686008'],
-  ['the PIN code of a place', 'CLG DR F OF THE TOWN 682001'],
+  ['the PIN code of a town', 'CLG DR F OF THE TOWN 682001'],
 ])('two deposits whose lines share %s are both recorded', async (_, narration) => {
   const { lines } = await sendStatement(
     buildCreditLine(`${narration} A`, '', 311),

@@ -86,7 +86,7 @@ test('payments of the previous account are still listed after the event file cha
     ['AP3', 1180, 'sample'],
     ['NX1', 1180, null],
   ])
-  // The previous account's payouts stay on the page, in the file and in the bank statement check.
+  // The previous account's payouts are still on the page, in the export and in the bank statement check.
   const { payouts, lines } = await readSettlement()
   expect(payouts).toMatchObject([{ utr: 'UTIBN26013000011', net: 1156.4, account: 'sample' }])
   expect(lines).toEqual([])
@@ -99,7 +99,7 @@ test('payments of the previous account are still listed after the event file cha
   ]
   expect((await post('reconcile', statement)).lines).toMatchObject([{ as: 'payout' }])
 
-  // The gateway's next report, which repeats the first line, is loaded for the event's current version.
+  // The gateway's next report repeats the first line. It is uploaded after the change to the event file.
   const report = [
     HEADER,
     buildSaleLine(settledPayment.order, 'AP1'),
@@ -118,7 +118,7 @@ test('payments of the previous account are still listed after the event file cha
   ])
 })
 
-test('the command states the account of an outstanding payout, and reports the payout as late', async () => {
+test('the command states the account of an outstanding payment, and reports the payment as late', async () => {
   await registerPaidDelegate('AP1')
   const latePayment = await registerPaidDelegate('AP2')
   await changeAccount(NEXT_ACCOUNT)
@@ -220,7 +220,7 @@ test('a card payment that staff refunded in full by bank transfer is still expec
   expect((await readSettlement()).lines).toEqual([])
 })
 
-test('a refund that a report lists after the change of account is no longer listed as missing', async () => {
+test('a refund that a report lists after the change of account stops being listed as missing', async () => {
   const payment = await registerPaidDelegate('AP1')
   await post('reconcile/keep', [HEADER, buildSaleLine(payment.order, 'AP1')])
   await server.deps.store.applyPaymentEvent(

@@ -1,4 +1,4 @@
-/** Settlement lines that differ from the records, marked as handled with a reason. */
+/** Staff mark settlement lines that differ from the records as handled, with a reason. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -134,7 +134,7 @@ test('staff can mark a chargeback as handled, and it stays handled when the repo
   })
   expect((await markHandled(reopenedLine)).code).toBe(409)
   expect(findLine(await readLines(), 'CB1')).toMatchObject({ as: 'differs', handled: null })
-  // A colleague handles the line with a different reason; the first user's page still shows the first decision.
+  // A colleague marks the line as handled for a different reason; the first user's page still shows the first decision.
   const currentLine = findLine(await readLines(), 'CB1')
   expect((await markHandled(currentLine, 'Repaid in May.')).code).toBe(200)
   expect(await markHandled(reopenedLine)).toMatchObject({
@@ -149,7 +149,7 @@ test('staff can mark a chargeback as handled, and it stays handled when the repo
   ).toEqual([{ who: 'office', event_id: EVENT }])
 })
 
-test('a handled line whose report is saved again with a different fee is no longer handled, and has the new fee', async () => {
+test('a handled line is reopened with the new fee if its report is saved again with a different fee', async () => {
   const { order } = await registerPaid(server, EVENT, 'AP5')
   const buildReport = (deductions: string): string =>
     [HEADER, `${order},CB5,1180.00,${deductions},UTR5,30-01-2026,Chargeback`].join('\r\n')
@@ -180,7 +180,7 @@ test('a handled line whose report is saved again with a different fee is no long
   expect((await post('reconcile/keep', reportWithFee)).body).toMatchObject({ changed: 0, known: 1 })
   const changedLine = findLine(await readLines(), 'CB5')
   expect(changedLine).toMatchObject({ as: 'differs', fee: 50, tax: 9, net: -1239, handled: null })
-  // A page that still shows the first fee sends this request.
+  // This request comes from a page that still shows the first fee.
   expect((await markHandled(openLine, 'The bank kept it.')).code).toBe(409)
   expect((await markHandled(changedLine, 'The bank kept it, and took a fee.')).code).toBe(200)
   const [entry] = server.rows("SELECT what FROM audit_log WHERE what LIKE 'changed%CB5%'")
@@ -226,7 +226,7 @@ test('a line that matches the records, or belongs to an event that the user cann
     events: [EVENT],
   })
   const treasurer = await signIn(server, 'of-one')
-  // The treasurer cannot change or reveal the fee of the line with a report of the shared account either.
+  // By uploading a report for the shared account, the treasurer cannot change or find out the line's fee either.
   const changedReport = report.replace('CB3,1180.00,0,0,-1180.00', 'CB3,1180.00,50,9,-1239.00')
   for (const path of ['reconcile', 'reconcile/keep']) {
     const { body } = await post(path, changedReport, treasurer)
@@ -255,8 +255,7 @@ test('a line that matches the records, or belongs to an event that the user cann
     (await post('settlements/handle', { line: readLineId('CB4'), seen: '', why: 'None paid it.' }))
       .code,
   ).toBe(200)
-  // The user acts on the page of one event, but the log entry belongs to the event and registration
-  // of the line.
+  // The user acts on one event's page, but the log entry belongs to the line's event and registration.
   expect(
     server.rows(
       "SELECT event_id, reg_no FROM audit_log WHERE what LIKE '%line CB% as handled:%' ORDER BY id DESC LIMIT 2",
@@ -266,7 +265,7 @@ test('a line that matches the records, or belongs to an event that the user cann
     { event_id: 'other2026', reg_no: otherPayment.regNo },
   ])
 
-  // The reason may name the person, so it is erased with the registration, also in the log.
+  // The reason may contain the person's name, so it is erased with the registration, in the log too.
   expect((await owner.act(otherPayment.regNo, { act: 'erase', why: 'She asked.' })).status).toBe(
     200,
   )

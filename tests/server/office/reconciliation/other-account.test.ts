@@ -1,4 +1,4 @@
-/** Events with different bank or merchant accounts: no payment for one event is recorded for another event. */
+/** Events with different bank or merchant accounts: a payment for one event is never recorded for another. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -75,7 +75,7 @@ const readReview = async (reference: string): Promise<string> => {
   if (review === undefined) throw new Error(`no review of ${reference}`)
   return review.id
 }
-/** Records an unmatched line of the bank statement. Returns the id of its review. */
+/** Records an unmatched line of a bank statement, and returns the id of its review. */
 async function recordTransfer(event: string): Promise<string> {
   const reference = String(526_555_000_000 + ++counter)
   const header = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
@@ -96,7 +96,7 @@ async function recordTransfer(event: string): Promise<string> {
   })
   return readReview(reference)
 }
-/** Adds a payment that the gateway confirms for an unknown order. Returns the id of its review. */
+/** Adds a payment that the gateway confirms for an unknown order, and returns the id of its review. */
 async function addCardPayment(event: string, account: string): Promise<string> {
   const reference = `AP${++counter}`
   await server.deps.store.reviewUnknownPayment({
@@ -128,7 +128,7 @@ const movePayment = async (review: string, targetRegNo: string) =>
   })
 const getTitle = (event: string) => server.deps.events.findById(event)?.config.title ?? ''
 
-test('a transfer to the bank account of one event cannot be moved to an event with another bank account', async () => {
+test("a transfer to one event's bank account cannot be moved to an event with a different bank account", async () => {
   const review = await recordTransfer(OWN_EVENT)
   const targetRegNo = await register(OTHER_ACCOUNT_EVENT)
   const capturesBefore = server.rows('SELECT * FROM captures')
@@ -159,7 +159,7 @@ test('a transfer to the bank account of one event cannot be moved to an event wi
   expect((await office.act(targetRegNo, confirmation)).status).toBe(200)
 })
 
-test('a card payment to one merchant account cannot be moved to an event with another merchant account', async () => {
+test('a card payment to one merchant account cannot be moved to an event with a different merchant account', async () => {
   const review = await addCardPayment(OWN_EVENT, 'lekhacon')
   const targetRegNo = await register(OTHER_ACCOUNT_EVENT)
   const { code, message } = await movePayment(review, targetRegNo)
@@ -170,7 +170,7 @@ test('a card payment to one merchant account cannot be moved to an event with an
   expect(message).toContain('“zeta”')
 })
 
-test('when a payment is moved to another event with the same account, the audit log of the first event does not contain the other registration number', async () => {
+test('when a payment is moved to another event with the same account, the audit log of the first event does not contain the new registration number', async () => {
   for (const review of [
     await recordTransfer(OWN_EVENT),
     await addCardPayment(OWN_EVENT, 'Lekhacon'),

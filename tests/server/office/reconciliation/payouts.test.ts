@@ -1,4 +1,4 @@
-/** Payouts of all accounts of a user's events, and whether the saved bank statements show them. */
+/** Payouts to all accounts of a user's events, and whether the saved bank statements show them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { INR, day, listGatewayAccounts, toAmount } from '../../../../engine/index.ts'
 import type { OrderId, SettlementLine } from '../../../../engine/index.ts'
@@ -82,7 +82,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('a payout is found by its reference or its amount; other payouts state what is missing', async () => {
+test('a payout is found by its reference or its amount; otherwise, the page says what is missing', async () => {
   const { payouts } = await listPayouts(office)
   expect(payouts.map(({ utr, net, bank }) => [utr, net, bank.is])).toEqual([
     ['UTIBN26012500015', 5000, 'no_statement'],
@@ -119,7 +119,7 @@ test('the statement line of a payout found by its amount is assigned to the payo
   })
   expect(response.json()).toMatchObject({ done: [lineByAmount?.id] })
   expect((await readStatement()).lines[2]).toMatchObject({ state: 'left', payout: null })
-  // A line that staff reopened no longer marks a payout as found by its amount.
+  // Once staff have reopened its line, a payout does not count as found by its amount.
   const { payouts } = await listPayouts(office)
   expect(payouts.find(({ utr }) => utr === 'UTIBN26012000013')?.bank.is).toBe('missing')
 })

@@ -26,7 +26,7 @@ const eventFile = readFileSync(
   join(import.meta.dirname, '..', '..', '..', 'events', eventFileName),
   'utf8',
 )
-/** The prices for a member: until 15 January, and afterwards. */
+/** The prices for a member until 15 January and after it. */
 const [EARLY_PRICE, REGULAR_PRICE] = [4720, 5900]
 
 let server: TestApp
@@ -57,7 +57,7 @@ const readActions = async (regNo: RegNo | undefined) =>
   (await office.json(actionsUrl(regNo ?? ''))) as unknown as ActionsResponse
 const getRegNo = (index: number): RegNo => regNos[index] ?? ('' as RegNo)
 
-test('a payment credited in the regular period does not pay another registration at the early price when it is moved', async () => {
+test('a payment credited in the regular period does not pay a registration at the early price when it is moved there', async () => {
   const [paidRegNo, targetRegNo] = [getRegNo(0), getRegNo(1)]
   const payment = { act: 'confirm', way: 'transfer', reference: '526123000001', day: '2027-01-17' }
   expect((await office.act(paidRegNo, { ...payment, amount: String(EARLY_PRICE) })).status).toBe(
@@ -79,7 +79,7 @@ test('a payment credited in the regular period does not pay another registration
     REGULAR_PRICE,
     expect.stringContaining('₹\u00a05,900 due'),
   ])
-  // The price on the credit date applies in both directions.
+  // The rule also works the other way round.
   const earlyPayment = {
     act: 'confirm',
     way: 'transfer',
@@ -122,7 +122,7 @@ test('the confirmation states the price on the date of the payment, whether the 
   expect(await listEmails(paidRegNo)).toContainEqual(
     expect.stringContaining('We have received ₹ 5,900'),
   )
-  // At the early price, the balance of the other registration is lower.
+  // At the early price, the other registration has a lower balance.
   const earlyPayment = { ...payment, reference: '526123000022', day: '2027-01-14', amount: '4721' }
   expect((await office.act(overpaidRegNo, earlyPayment)).status).toBe(200)
   const review = (await readActions(overpaidRegNo)).reviews.at(-1)
@@ -201,14 +201,14 @@ test('after the period ends, the page, UPI code, list and CSV show the price tha
   const shownAfter = await readShownPrices(waitingDelegate)
   expect(shownAfter).toMatchObject(buildExpectedPrices(REGULAR_PRICE, shownAfter.until ?? ''))
   expect(shownAfter.until).not.toBe('2027-01-15')
-  // The total of the list is updated; nothing changes twice.
+  // The list's total is updated; nothing changes twice.
   expect(shownAfter.listDue - shownBefore.listDue).toBe(
     changeResult * (REGULAR_PRICE - EARLY_PRICE) * 100,
   )
   expect(await server.priceUpdates.run()).toBe(0)
   // A delegate reported a payment made on the last day of the period: the price on that date applies.
   expect((await readShownPrices(claimant)).page).toBe(EARLY_PRICE)
-  // A card payment has the registration's price.
+  // A card payment is compared with the registration's own price.
   expect((await server.deps.store.registration(cardPayer.regNo))?.total).toBe(EARLY_PRICE * 100)
   const payment = { act: 'confirm', way: 'transfer', reference: '526123000092' }
   const confirmResponse = await office.act(waitingDelegate.regNo, {

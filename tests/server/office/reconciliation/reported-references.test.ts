@@ -158,14 +158,14 @@ const searchRegNos = async (text: string): Promise<readonly string[]> => {
   return found.map(({ reg_no: regNo }) => regNo)
 }
 
-/** Events after which a registration no longer waits for its reported transfer. */
+/** Ways in which a registration stops waiting for its reported transfer. */
 const WAIT_ENDINGS: readonly (readonly [
   string,
   (delegate: RegisteredDelegate) => Promise<void>,
 ])[] = [
   ['paid by card', payByCard],
   [
-    'confirmed as cash',
+    'confirmed as a cash payment',
     async (delegate) =>
       expect((await confirm(delegate, `slip ${counter}`, 'cash')).status).toBe(200),
   ],
@@ -191,7 +191,7 @@ const WAIT_ENDINGS: readonly (readonly [
 ]
 
 describe.each(WAIT_ENDINGS)('the reported UTR of a registration that is then %s', (_, endWait) => {
-  test('is not credited to another delegate by the statement', async () => {
+  test('is not matched to another delegate in a statement', async () => {
     const reference = createUtr()
     const delegate = await registerReporter(reference)
     await endWait(delegate)
@@ -231,9 +231,9 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that is then %s'
     const rejection = await confirm(otherDelegate, reference)
     expect([rejection.status, rejection.body.message]).toEqual([
       409,
-      `The delegate of ${reporter.regNo} reported ${reference}. Confirm it for ${reporter.regNo}, or first choose “Payment not found” there.`,
+      `The delegate with registration ${reporter.regNo} reported ${reference}. Confirm it for ${reporter.regNo}, or first choose “Payment not found” there.`,
     ])
-    // Its line cannot be recorded as an unmatched payment either.
+    // Its statement line cannot be recorded as an unmatched payment either.
     expect((await keepUnmatched(await sendStatement(reference))).message).toContain(
       '1 was reported',
     )
@@ -248,7 +248,7 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that is then %s'
     expect((await confirm(otherDelegate, reference)).status).toBe(200)
   })
 
-  test('is shown on the page of the registration and found by the search', async () => {
+  test("is shown on the registration's page and found by the search", async () => {
     const reference = createUtr()
     const delegate = await registerReporter(reference)
     await endWait(delegate)
@@ -281,7 +281,7 @@ test('a UTR that a delegate mistyped and replaced can be used by its real payer'
   expect((await confirm(await register(), correctReference)).status).toBe(409)
 })
 
-test('a line with the reported UTR and the number of a paid registration is matched with that registration, as a difference', async () => {
+test('a line with the reported UTR and the number of a paid registration is assigned to that registration and listed as a difference', async () => {
   const reference = createUtr()
   const delegate = await registerReporter(reference)
   await payByCard(delegate)
@@ -300,7 +300,7 @@ describe('a reported UTR that staff did not find', () => {
     why: 'Not in the statement of 9 January.',
   }
 
-  test('still identifies the registration, and matches it in a later statement', async () => {
+  test('still identifies the registration, and matches a line in a later statement', async () => {
     const reference = createUtr()
     const delegate = await registerReporter(reference)
     await performAction(delegate.regNo, notFound)
@@ -312,7 +312,7 @@ describe('a reported UTR that staff did not find', () => {
     })
   })
 
-  test('is confirmed for the next delegate who reports it only after a decision by staff', async () => {
+  test('is confirmed for the next delegate who reports it, but only after staff decide', async () => {
     const reference = createUtr()
     const reporter = await registerReporter(reference)
     await performAction(reporter.regNo, notFound)
@@ -330,7 +330,7 @@ describe('a reported UTR that staff did not find', () => {
         {
           reg_no: otherReporter.regNo,
           message: expect.stringContaining(
-            `The delegate of ${reporter.regNo} reported ${reference} too`,
+            `The delegate with registration ${reporter.regNo} reported ${reference} too`,
           ),
         },
       ],

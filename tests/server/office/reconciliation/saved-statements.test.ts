@@ -1,4 +1,4 @@
-/** A saved statement of two events that share a bank account, on both databases. */
+/** A saved bank statement for two events that share an account, on both databases. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -29,10 +29,7 @@ const eventFile = readFileSync(
 const FEE = 4720
 const HEADER =
   'HDFC BANK Ltd,,,,\nAccount No: 50200012345678,,,,\nDate,Narration,Ref,Withdrawal Amt,Deposit Amt'
-/**
- * The number of lines of each kind. On PostgreSQL, the same steps run with fewer lines, which takes a tenth of the
- * time.
- */
+/** The number of lines of each kind. On PostgreSQL, fewer lines make the same steps ten times as fast. */
 const LINE_COUNTS = {
   SQLite: { numbered: 269, unnumbered: 20, splits: 6 },
   PostgreSQL: { numbered: 24, unnumbered: 5, splits: 2 },
@@ -70,7 +67,7 @@ describe.each(DATABASES)('on %s', (database) => {
       ({ name }, n) => `${day},IMPS-52677700${1000 + n}-${name},,,${FEE}`,
     ),
     ...Array.from({ length: SPLIT_COUNT }, (_, n) => {
-      // Tax was deducted from the second payment of the first line.
+      // Tax was deducted from the second payment in the first of these lines.
       const amount = n === 0 ? 2 * FEE - 472 : 2 * FEE
       return `${day},RTGS ICICN5202701${1000 + n} HOSPITAL ${n},,,${amount}`
     }),
@@ -207,7 +204,7 @@ describe.each(DATABASES)('on %s', (database) => {
     })
   })
 
-  test('a line without a registration number is proposed for the delegate if it contains their balance and name', () => {
+  test('a line without a registration number is proposed for a delegate if it contains their name and balance', () => {
     const proposedLines = statementView.lines
       .slice(NUMBERED_COUNT, NUMBERED_COUNT + UNNUMBERED_COUNT)
       .map(({ proposals }) => proposals.map(({ reg_no: regNo, basis }) => [regNo, basis]))
@@ -217,7 +214,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(findLine('HOSPITAL 1').proposals).toEqual([])
   })
 
-  test('if two users assign one line at the same time, it is recorded once, and the response to the second user names the first', async () => {
+  test('if two users assign one line at the same time, it is recorded once, and the second user sees who was first', async () => {
     const line = findLine(`${people[0]?.regNo}`)
     const outcomes = await Promise.all(
       [meera, paul].map((user) => assign(user, buildPayment(line, people[0]?.regNo))),
@@ -232,7 +229,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(statementView.totals.assigned).toEqual({ lines: 1, amount: FEE })
   })
 
-  test('all exact matches are confirmed in one step, then the proposals', async () => {
+  test('all exact matches are confirmed in one step, and then the proposals', async () => {
     const exactMatches = statementView.lines.filter((line) => line.is_exact)
     const assignResult = await assign(
       meera,
@@ -249,7 +246,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(statementView.totals.left.lines).toBe(SPLIT_COUNT + NOT_OURS_COUNT)
   })
 
-  test('a line is split between people only if the amounts add up, with deducted tax as a difference', async () => {
+  test('a line is split between people only if the amounts add up, counting deducted tax as a difference', async () => {
     const couples = Array.from({ length: SPLIT_COUNT }, (_, n) =>
       listSplitPeople().slice(2 * n, 2 * n + 2),
     )
@@ -287,7 +284,7 @@ describe.each(DATABASES)('on %s', (database) => {
     }
     statementView = await readStatement(paul)
     expect(findLine('HOSPITAL 0').payments.map(({ amount }) => amount)).toEqual([FEE, FEE - 472])
-    // The first part is not marked as differing from the bank's amount.
+    // The first part is not reported as differing from the bank's amount.
     expect(findLine('HOSPITAL 0').why).toBeNull()
     expect(statementView.totals).toMatchObject({
       left: { lines: NOT_OURS_COUNT },
@@ -319,7 +316,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(undoResult.refused[0]?.message).toContain('A payment is recorded for this line.')
   })
 
-  test('an open page receives the statement again only if it has changed', async () => {
+  test('an open page fetches the statement again only if it has changed', async () => {
     const since = `/admin/statements/${id}/?since=${statementView.stamp}`
     expect(await meera.json(since)).toEqual({ status: 'success', unchanged: true })
     await decide(paul, 'undone', findLine('INTEREST CREDIT 1'))
@@ -338,7 +335,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(new Set(states)).toEqual(new Set(['complete']))
   })
 
-  test('an overlapping statement shares its lines', async () => {
+  test('two overlapping statements share the lines that are in both', async () => {
     const overlapping = await uploadStatement(paul, [
       ...buildRows().slice(LINE_COUNT - 7),
       `${day},CASH SALE,,,75`,
@@ -349,7 +346,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(lines.map(({ state }) => state).slice(0, 2)).toEqual(['assigned', 'assigned'])
   })
 
-  test('a treasurer of one event does not see the statement; their own statement shows the other lines as belonging to another event', async () => {
+  test("a treasurer of one event does not see the statement; the treasurer's own statement shows the other lines as belonging to another event", async () => {
     expect((await otherTreasurer.get(`/admin/statements/${id}/`)).statusCode).toBe(404)
     expect(await otherTreasurer.json('/admin/statements/')).toMatchObject({ statements: [] })
     const ownStatement = await uploadStatement(otherTreasurer, buildRows())
@@ -391,7 +388,7 @@ describe.each(DATABASES)('on %s', (database) => {
     ])
   })
 
-  test('a refunded deposit stays assigned, and is not listed as not ours', async () => {
+  test('a refunded deposit stays assigned, and is not listed under “Not ours”', async () => {
     const statement = await uploadStatement(paul, [`${day},DEPOSIT BY MISTAKE,,,20`])
     const [line] = (await readStatement(paul, statement.id)).lines
     const url = `/admin/statements/${statement.id}/decide/`
@@ -411,7 +408,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(totals).toMatchObject({ assigned: { lines: 1 }, not_ours: { lines: 0 } })
   })
 
-  test('a statement that was read in the wrong currency can be removed; a statement with a payment or a decision cannot', async () => {
+  test('a statement that was read in the wrong currency can be removed, but not if it has a recorded payment or a decision', async () => {
     const removeStatement = async (user: Office, statement: number) => {
       const url = `/admin/statements/${statement}/remove/`
       const headers = { authorization: `Bearer ${user.token}` }
@@ -447,7 +444,7 @@ describe.each(DATABASES)('on %s', (database) => {
     const seen = (await readStatement(paul, wrongStatement.id)).lines[1]?.decision?.id ?? null
     expect((await decideWrong('undone', seen)).refused).toEqual([])
 
-    // Concurrent requests remove the statement only once.
+    // Of several concurrent requests, only one removes the statement.
     const codes = await Promise.all(
       Array.from({ length: 8 }, () => removeStatement(paul, wrongStatement.id)),
     )
@@ -490,10 +487,10 @@ describe.each(DATABASES)('on %s', (database) => {
     expect((await readStatement(paul, newStatement.id)).totals).toMatchObject({
       left: { lines: 3 },
     })
-    // Ids are not reused, because a page opened earlier could send a decision about a removed line.
+    // Ids are not reused: a page opened earlier could still send a decision about a removed line.
     const removedStatement = await uploadStatement(paul, [`${day},GO\u202eNE,,,40`])
     const [removedLine] = (await readStatement(paul, removedStatement.id)).lines
-    // Otherwise the text would be shown reversed.
+    // Without this, the text would be shown reversed.
     expect(removedLine?.narration).toBe('GO<U+202E>NE')
     expect(await removeStatement(paul, removedStatement.id)).toEqual([200, 'Statement removed.'])
     const nextStatement = await uploadStatement(paul, [`${day},ANOTHER,,,50`])

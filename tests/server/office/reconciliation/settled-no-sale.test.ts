@@ -1,4 +1,4 @@
-/** Payments that a settlement does not report as sales, and settlement lines stored by older versions. */
+/** Payments that a settlement report does not list as sales, and settlement lines stored by older versions. */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const registerPaymentOfKind = async (reference: string, kind: 'other' | 'test') => {
+const registerWithPayment = async (reference: string, kind: 'other' | 'test') => {
   const payer = await registerDelegate(server, EVENT)
   const { amount } = payer
   await server.deps.store.applyPaymentEvent(
@@ -54,21 +54,23 @@ async function post(path: string, ...lines: readonly string[]) {
 const checkSettlement = async (...lines: readonly string[]): Promise<WireSettlement> =>
   (await post('', ...lines)).json<{ settlement: WireSettlement }>().settlement
 
-test('a payment that the gateway does not report as a sale is expected in a settlement once staff have accepted it', async () => {
-  const acceptedPayment = await registerPaymentOfKind('AP1', 'other')
-  const reviewedPayment = await registerPaymentOfKind('AP2', 'other')
-  await registerPaymentOfKind('AP3', 'test')
+test('a payment that the gateway does not report as a sale is expected in a settlement only once staff have accepted it', async () => {
+  const acceptedPayment = await registerWithPayment('AP1', 'other')
+  const paymentUnderReview = await registerWithPayment('AP2', 'other')
+  await registerWithPayment('AP3', 'test')
   const path = `/admin/reviews/?event=${EVENT}`
   const { reviews } = (await owner.json(path)) as unknown as ReviewsResponse
   const review = reviews.find(({ reg_no: regNo }) => regNo === acceptedPayment.regNo)
-  const acceptance = { act: 'accept', review: review?.id, why: 'It is on the account.' }
+  const acceptance = { act: 'accept', review: review?.id, why: 'The money is in the account.' }
   expect((await owner.act(acceptedPayment.regNo, acceptance)).status).toBe(200)
 
-  // An accepted payment is expected in a settlement; a test, or one under review because of its
-  // kind, may never appear.
-  const emptyResult = await checkSettlement('ELSEWHERE1,AP9,590,UTR1,30-01-2026,Sale')
-  expect(emptyResult.unsettled).toMatchObject([{ reference: 'AP1', reg_no: acceptedPayment.regNo }])
-  const { lines, unsettled } = await checkSettlement(acceptedPayment.line, reviewedPayment.line)
+  // An accepted payment is expected in a settlement. A test payment, or a payment under review because of
+  // its kind, might never appear in one.
+  const unrelatedSettlement = await checkSettlement('ELSEWHERE1,AP9,590,UTR1,30-01-2026,Sale')
+  expect(unrelatedSettlement.unsettled).toMatchObject([
+    { reference: 'AP1', reg_no: acceptedPayment.regNo },
+  ])
+  const { lines, unsettled } = await checkSettlement(acceptedPayment.line, paymentUnderReview.line)
   expect(lines.map(({ as: outcome, why: reason }) => [outcome, reason])).toEqual([
     ['settled', null],
     ['review', null],
@@ -76,14 +78,14 @@ test('a payment that the gateway does not report as a sale is expected in a sett
   expect(unsettled).toEqual([])
 })
 
-test('a payout whose reference is in capitals in the next report is not counted as a second payout', async () => {
+test('a payout whose reference is in upper case in the next report is not counted as a second payout', async () => {
   const [firstPayment, secondPayment] = [
     await registerPaid(server, EVENT, 'AP7'),
     await registerPaid(server, EVENT, 'AP8'),
   ]
   const { source, account } =
     server.rows('SELECT source, account FROM captures WHERE reference = ?', 'AP7')[0] ?? {}
-  // A line as stored by versions whose keys contained the reference as written in the report.
+  // A line as older versions stored it: the key contained the reference as written in the report.
   const db = new Database(join(server.dir, 'rollcall.db'))
   db.prepare(
     "INSERT INTO settlements (id, source, account, event_id, sha256, who, at) VALUES (77, ?, ?, ?, '', 'owner', 1)",
@@ -104,10 +106,10 @@ test('a payout whose reference is in capitals in the next report is not counted 
   )) as unknown as SettlementsResponse
   // No line needs staff attention.
   expect(settlement).toMatchObject({ lines: [], payouts: [{ lines: 2, net: 2360 }] })
-  const resultInCapitals = await checkSettlement(
+  const upperCaseResult = await checkSettlement(
     `${firstPayment.order},AP7,1180.00,UTIB7,30-01-2026,Sale`,
   )
-  expect(resultInCapitals).toMatchObject({ fresh: 0, lines: [{ as: 'settled' }] })
+  expect(upperCaseResult).toMatchObject({ fresh: 0, lines: [{ as: 'settled' }] })
   const saveResponse = await post(
     'keep/',
     `${firstPayment.order},AP7,1180.00,UTIB7,30-01-2026,Sale`,

@@ -1,4 +1,4 @@
-/** Gateway settlement reports and unmatched bank payments are checked, stored once, and decided. */
+/** Gateway settlement reports and unmatched bank payments are checked, stored once, and decided by staff. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -100,7 +100,7 @@ test('a report shows the status of each line and the outstanding payouts; saving
     ['unknown', null, true],
     ['unknown', exact.regNo, true],
   ])
-  // 1180 + 1000 + 1180 + 1180 − 500 − fees and taxes: the amount at the bank.
+  // The amount paid to the bank: 1180 + 1000 + 1180 + 1180 − 500 − fees and taxes.
   expect(settlement?.payouts).toEqual([
     {
       day: '2026-01-30',
@@ -124,7 +124,7 @@ test('a report shows the status of each line and the outstanding payouts; saving
   const saveReport = () => post(toUrl('reconcile/keep'), file)
   expect(await saveReport()).toMatchObject({
     code: 200,
-    body: { message: '5 lines saved, 2 lines sent to review.', added: 5, to_review: 2 },
+    body: { message: '5 lines saved, 2 lines sent for review.', added: 5, to_review: 2 },
   })
   const saved = await readSaved()
   const capturesBefore = server.rows('SELECT count(*) AS n FROM captures')
@@ -163,10 +163,12 @@ test('a report shows the status of each line and the outstanding payouts; saving
     ['misfit', unpaidOrder.regNo, 'AP4', EVENT],
     ['unmatched', null, 'AP5', EVENT],
   ])
-  const [misfit, unmatchedReview] = openReviews
-  expect(misfit?.why).toContain('is in the gateway’s settlement of 30 January 2026')
+  const [mismatchReview, unmatchedReview] = openReviews
+  expect(mismatchReview?.why).toContain('is in the gateway’s settlement of 30 January 2026')
   expect(
-    (await decide(misfit?.id ?? '', { decision: 'accept', why: 'In the bank.' })).body['message'],
+    (await decide(mismatchReview?.id ?? '', { decision: 'accept', why: 'In the bank.' })).body[
+      'message'
+    ],
   ).toContain('the registration is paid')
   const move = { decision: 'move', to: openOrder.regNo, why: 'Paid by another link.' }
   expect((await decide(unmatchedReview?.id ?? '', move)).body['message']).toContain('is now paid')
@@ -175,7 +177,7 @@ test('a report shows the status of each line and the outstanding payouts; saving
     ['differs', 'AP2'],
     ['unknown', 'AP1'],
   ])
-  // The refund that only the report contained is recorded manually, and is then known.
+  // The refund that only the report contained is recorded manually, and is recognised from then on.
   const panelData = { amount: 500, by_hand: true, reference: 'panel 7', why: 'Refunded in panel.' }
   const refund = { act: 'refund', ...panelData }
   expect((await post(`/admin/registrations/${exact.regNo}/acts/`, refund)).code).toBe(200)
@@ -198,7 +200,7 @@ test('exports saved lines as CSV', async () => {
   expect(rows.filter((row) => row !== '')).toHaveLength(6)
 })
 
-test('users of two events with one account see the lines of the other event without names; the command reports the same, also by its exit status', async () => {
+test('a user of one event sees the lines of another event on the same account, but no names; the command reports the same lines, and its exit status agrees', async () => {
   const otherSale = await addPaid('AP20', 'other2026')
   const ownPayment = await addPaid('AP21')
   await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), {
@@ -229,7 +231,7 @@ test('users of two events with one account see the lines of the other event with
     output.length = 0
     return main(['payment', 'reconcile', EVENT, path, ...moreArgs], terminal)
   }
-  // The command uses the machine's clock; settled lines have no waiting time, so any date works.
+  // The command uses the system clock. Settled lines have no waiting time, so any date works.
   expect(await run(file)).toBe(0)
   expect(output[0]).toMatch(/settlement\.csv:2: ₹\u00a0[\d,]+, AP20: settled; OTHR\d+$/)
   expect(output.at(-1)).toBe(
@@ -242,7 +244,7 @@ test('users of two events with one account see the lines of the other event with
   expect(output.at(-1)).toBe('2 lines saved.')
 })
 
-test('asks for the columns of a report with unknown headings, and reads the chosen columns', async () => {
+test('if the headings of a report are unknown, asks which columns to use, and reads those', async () => {
   const unknownReport = 'Was,Wieviel,Wann\nSMPL1,590,30/01/2026\n'
   expect((await post(toUrl('reconcile'), unknownReport)).body).toMatchObject({
     header: ['Was', 'Wieviel', 'Wann'],
@@ -256,7 +258,7 @@ test('asks for the columns of a report with unknown headings, and reads the chos
   })
 })
 
-test('reads a report as Excel or CSV; rejects a corrupt file with a message', async () => {
+test('reads a report in Excel or CSV format; rejects a corrupt file with a message', async () => {
   const columns = HEADER.split(',')
   const row = ['ELSEWHERE3', 'AP33', 1180, 20, 3.6, 1156.4, 'UTR33', '30-01-2026', 'Sale']
   const file = await buildExcel({ head: columns, rows: [row] })
@@ -309,7 +311,7 @@ test('recognises the payout in the bank statement; unmatched payments are record
   expect((await confirm({ keep: [{ ...keep[0], amount: 0 }] })).code).toBe(422)
   const invalidResponse = await post('/admin/reconcile/confirm/', { event: 'nothing', keep })
   expect(invalidResponse.code).toBe(404)
-  expect((await confirm({ keep })).body['message']).toBe('2 unmatched payments sent to review.')
+  expect((await confirm({ keep })).body['message']).toBe('2 unmatched payments sent for review.')
   expect((await confirm({ keep })).body['message']).toContain('0 unmatched payments')
   expect((await checkStatement()).lines.map(({ as }) => as)).toEqual(['payout', 'known', 'known'])
 
@@ -328,7 +330,7 @@ test('recognises the payout in the bank statement; unmatched payments are record
     state: 'complete',
     paymentStatus: 'success',
   })
-  // The gateway has no record of it, so it can only be refunded manually.
+  // The gateway has no record of the payment, so it can only be refunded manually.
   const refund = { decision: 'refund', why: 'Not ours.' }
   expect(await decide(upi?.id ?? '', refund)).toMatchObject({
     code: 409,
@@ -343,7 +345,7 @@ test('recognises the payout in the bank statement; unmatched payments are record
   expect((await readReviews()).filter(({ kind }) => kind === 'unmatched')).toEqual([])
 })
 
-test('a treasurer of one event who saves a report of the shared account changes no payments of the other event', async () => {
+test('a treasurer of one event who saves a report for the shared account changes no payments of the other event', async () => {
   const otherOrder = await register('other2026')
   const otherSale = await addPaid('AP30', 'other2026')
   const ownOrder = await register()
@@ -393,7 +395,7 @@ test('a treasurer of one event who saves a report of the shared account changes 
   for (const hidden of [otherOrder.regNo, otherSale.regNo]) expect(csv.body).not.toContain(hidden)
 })
 
-test('a payout for only the other event is neither listed nor exported; a shared payout shows the amounts of the other event as one sum', async () => {
+test("a payout for the other event alone is neither listed nor exported; a shared payout shows the other event's amounts as one sum", async () => {
   const [otherSale, sharedSale] = [
     await addPaid('AP60', 'other2026'),
     await addPaid('AP61', 'other2026'),
@@ -433,7 +435,7 @@ test('a payout for only the other event is neither listed nor exported; a shared
   ])
 })
 
-test('a report saved for one event puts no transfer of the other event under review, reserves none of its references, and hides none of its missing refunds', async () => {
+test('a report saved for one event does not put transfers of the other event under review, reserve its references or hide its missing refunds', async () => {
   const otherSale = await addPaid('AP50', 'other2026')
   const ownSale = await addPaid('AP51')
   const event = { type: 'refunded', reference: 'RF50', amount: toAmount(50_000), at: server.now() }
@@ -499,7 +501,7 @@ test('a forged report does not reveal to a treasurer whether a payment of anothe
   expect(JSON.stringify(ownSettlements)).not.toContain('AP4')
 })
 
-test('a forged report does not reveal to a treasurer which orders and payments of another event exist, even after such lines are saved', async () => {
+test('a forged report does not reveal to a treasurer which orders and payments of another event exist, even after the lines are saved', async () => {
   const pendingOrder = await register('other2026')
   const otherSale = await addPaid('AP70', 'other2026')
   const [ownOrder, ownSale] = [await register(), await addPaid('AP71')]
@@ -514,7 +516,7 @@ test('a forged report does not reveal to a treasurer which orders and payments o
   const event = server.deps.events.findById('other2026')?.config as EventConfig
   const digits = Array.from({ length: getDigitCount(event) }, () => 4)
   const freeRegNo = createRegNo(event, digits)
-  /** Builds the same lines for an existing or an unknown order. */
+  /** Builds the same lines for any order, existing or unknown. */
   const buildLines = (order: string, reference: string): readonly string[] => [
     buildSale(order, reference, otherSale.amount / 100, 'UTR70'),
     buildSale(order, 'AP72', 1180, 'UTR70'),
@@ -574,7 +576,7 @@ test('a forged report does not reveal to a treasurer which orders and payments o
   ).toEqual([{ reference: 'AP71' }, { reference: 'AP70' }])
 })
 
-test('an unknown payment in a shared report is queried at the gateway when a treasurer of its event saves the report', async () => {
+test("an unknown payment in a shared report is queried at the gateway once a treasurer of the payment's event saves the report", async () => {
   const ownOrder = await register()
   const now = server.now()
   await server.deps.store.applyPaymentEvent(

@@ -1,4 +1,4 @@
-/** Two events that share one bank account: the data that staff of one event see about the other event's payments. */
+/** Two events that share a bank account: what staff of one event can see of the other event's payments. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -143,13 +143,13 @@ test('saving an unmatched line does not reveal which registration numbers of ano
     ),
   )
   expect(messages).toEqual(
-    messages.map(() => '0 unmatched payments sent to review. 1 belongs to another event.'),
+    messages.map(() => '0 unmatched payments sent for review. 1 belongs to another event.'),
   )
   expect(readCaptures()).toEqual(capturesBefore)
 })
 
 describe('a transfer of the other event', () => {
-  test('that its delegate reported cannot be recorded or moved in this event', async () => {
+  test('that a delegate of that event reported cannot be recorded or moved in this event', async () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await reportTransfer(otherDelegate, reference)
@@ -164,7 +164,7 @@ describe('a transfer of the other event', () => {
     for (const hidden of [otherDelegate.regNo, otherDelegate.name, OTHER_EVENT])
       expect(resultText).not.toContain(hidden)
     expect(await keepUnmatched(ownTreasurer, OWN_EVENT, result)).toBe(
-      '0 unmatched payments sent to review. 1 belongs to another event.',
+      '0 unmatched payments sent for review. 1 belongs to another event.',
     )
     expect(readCaptures()).toEqual(capturesBefore)
     // Staff of that event can find it.
@@ -176,7 +176,7 @@ describe('a transfer of the other event', () => {
     expect(listOutcomes(otherResult)).toEqual([['matched', otherDelegate.regNo]])
   })
 
-  test('has the same result in this event whether or not the registration number in its text exists', async () => {
+  test('gives the same result in this event whether or not the registration number in its text exists', async () => {
     const otherDelegate = await register(OTHER_EVENT)
     const config = server.deps.events.findById(OTHER_EVENT)?.config
     const title = config?.title ?? ''
@@ -203,7 +203,7 @@ describe('a transfer of the other event', () => {
     expect(lineForBoth?.why).toBe(`The line mentions a registration of ${title}.`)
   })
 
-  test('can be reported and confirmed in this event although a delegate of the other event entered its number', async () => {
+  test('can be reported and confirmed in this event even though a delegate of the other event entered its number', async () => {
     const [transferReference, deskReference] = [createUtr(), createUtr()]
     for (const [reference, method] of [
       [transferReference, { way: 'transfer' }],
@@ -223,7 +223,7 @@ describe('a transfer of the other event', () => {
         200,
         expect.any(String),
       ])
-      // A confirmed payment counts once in all events, and the error states the next step.
+      // A confirmed payment counts once across all events, and the error states the next step.
       const rejection = await otherTreasurer.act(otherDelegate.regNo, {
         ...confirmation,
         way: 'transfer',
@@ -237,7 +237,7 @@ describe('a transfer of the other event', () => {
     }
   })
 
-  test('that two delegates reported is confirmed for one delegate only after staff check it', async () => {
+  test('that was reported by two delegates is confirmed for one of them only after staff check it', async () => {
     const reference = createUtr()
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]
     await reportTransfer(otherDelegate, reference)
@@ -264,7 +264,7 @@ describe('a transfer of the other event', () => {
     ).toEqual([['known']])
   })
 
-  test('that the other event confirmed is recognised in this event, but registration number, name and amount are hidden', async () => {
+  test('that was confirmed in the other event is recognised in this event, but registration number, name and amount are hidden', async () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)
@@ -310,7 +310,7 @@ describe('a transfer of the other event', () => {
       expect(await keepUnmatched(ownTreasurer, OWN_EVENT, result)).toContain(
         '1 belongs to another event.',
       )
-      // The number of a registration of this event is found in every spelling.
+      // A registration number of this event is recognised however it is written.
       const ownDelegate = await register(OWN_EVENT)
       const spelledResult = await sendStatement(
         ownTreasurer,
@@ -321,7 +321,7 @@ describe('a transfer of the other event', () => {
     },
   )
 
-  test('in a line that also contains a registration number of this event needs staff attention', async () => {
+  test('needs staff attention if its line also contains a registration number of this event', async () => {
     const reference = createUtr()
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]
     await reportTransfer(otherDelegate, reference)
@@ -334,7 +334,7 @@ describe('a transfer of the other event', () => {
     expect(JSON.stringify(result)).not.toContain(otherDelegate.regNo)
   })
 
-  test('that was reported for the other event does not add its registration number to a review in this event', async () => {
+  test("that was reported in the other event does not add that event's registration number to a review in this event", async () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await reportTransfer(otherDelegate, reference)
@@ -361,7 +361,7 @@ describe('a transfer that the bank may have returned', () => {
   test.each([
     ['a withdrawal', (reference: string) => buildDebitLine(`RETURN ${reference}`)],
     [
-      'a deposit with a minus',
+      'a deposit with a leading minus',
       (reference: string) => buildCreditLine(`RTN ${reference}`, `-${FEE}.00`),
     ],
     [
@@ -406,7 +406,7 @@ describe('a transfer that the bank may have returned', () => {
     expect(await listReviews()).toEqual([])
   })
 
-  test('still counts after staff dismiss the warning, and the message says so', async () => {
+  test('still counts as paid after staff dismiss the warning, and the message says so', async () => {
     const reference = createUtr()
     const ownDelegate = await register(OWN_EVENT)
     await confirm(ownDelegate, reference)
@@ -421,7 +421,7 @@ describe('a transfer that the bank may have returned', () => {
       `/admin/reviews/${review?.id}/decide/`,
       dismissal,
     )
-    expect(message).toBe('Warning closed. The payment still counts.')
+    expect(message).toBe('Warning closed. The payment remains applied to its registration.')
     const storedRegistration = await server.deps.store.registration(ownDelegate.regNo as RegNo)
     expect(storedRegistration).toMatchObject({
       paymentStatus: 'success',

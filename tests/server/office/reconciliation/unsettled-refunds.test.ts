@@ -1,4 +1,4 @@
-/** A refund missing from settlements is in the work queue until a treasurer closes it with a reason. */
+/** A refund missing from settlements stays in the work queue until a treasurer closes it with a reason. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, toAmount } from '../../../../engine/index.ts'
 import type {
@@ -56,7 +56,7 @@ test('a refund missing from settlements for five days stays in the work queue un
     throw new Error('the delegate was not registered')
   const refundEvent = { type: 'refunded', reference: 'RF1', amount: toAmount(5_000) } as const
   await store.applyPaymentEvent(createOrderId(regNo, 1), { ...refundEvent, at: server.now() }, null)
-  // Eight days later, a report covers the day but does not contain the refund.
+  // Eight days later, a report covers the refund's date but does not contain the refund.
   server.setTime('2025-10-18T12:00:00+05:30')
   office = await signIn(server, 'treasurer')
   const report = [
@@ -105,7 +105,7 @@ test('a refund missing from settlements for five days stays in the work queue un
   })
 })
 
-test('a refund row with the reference of a bank transfer is unknown, and the row with the reference of the card refund is matched', async () => {
+test('a refund row with a bank transfer reference is unknown, and the row with the card refund’s reference is matched', async () => {
   const { store } = server.deps
   office = await signIn(server)
   const answers = { ...DELEGATE, email: 'other@example.org', phone_number: '+919876500009' }

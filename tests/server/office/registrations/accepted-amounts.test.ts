@@ -1,4 +1,4 @@
-/** Payments accepted above or below the price: balances, refunds and invoices after later changes. */
+/** Payments that staff accept above or below the price: balances, refunds and invoices after later changes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
@@ -26,7 +26,7 @@ let office: Office
 let counter = 0
 const EVENT = 'sample2026'
 const paidAt = toNoon('2026-01-20')
-/** A member pays 1,180; 3,540 with dinner, 4,720 with a workshop, and 5,900 with a tour. */
+/** A member pays 1,180, or 3,540 with dinner, 4,720 with a workshop as well, and 5,900 with a tour as well. */
 const ITEMS = `  items:
     - {id: dinner, label: Dinner, when: {dinner: true}, prices: {period: [early, late], each: [2000, 2000]}}
     - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
@@ -66,7 +66,7 @@ async function acceptPayment(regNo: RegNo): Promise<void> {
 }
 const confirm = (regNo: RegNo, amount: number): Promise<void> =>
   performAction(regNo, { act: 'confirm', way: 'cash', reference: `slip ${++counter}`, amount })
-/** Registers a delegate with a payment that differs from the price, and accepts it as staff would. */
+/** Registers a delegate, records a payment that differs from the price, and accepts the payment as staff would. */
 async function registerAccepted(extras: Answers, amount: number): Promise<RegNo> {
   const regNo = await registerWith(extras)
   await confirm(regNo, amount)
@@ -78,7 +78,7 @@ const correct = (regNo: RegNo, answers: Answers, total: number): Promise<void> =
 const refund = (regNo: RegNo, amount: number): Promise<void> =>
   performAction(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++counter}` })
 
-/** Reads the amounts due, refundable and retained, the proposal at cancellation, and invoices minus credit notes. */
+/** Reads the amounts due, refundable and retained, the refund proposed on cancellation, and the net invoiced amount. */
 async function readFigures(regNo: RegNo) {
   const {
     due,
@@ -99,7 +99,7 @@ async function readFigures(regNo: RegNo) {
   return { due, back: refunds, kept, owed, remaining, proposed, invoiced: invoicedAmount / 100 }
 }
 
-test('a payment that is ₹ 100 short can be counted in part: the missing ₹ 100 is due, and is paid like any balance', async () => {
+test('a payment that is ₹ 100 short can count as a part payment: the missing ₹ 100 is due, and is paid like any balance', async () => {
   const regNo = await registerWith({})
   await confirm(regNo, 1080)
   const [review] = (await readActions(regNo)).reviews
@@ -115,7 +115,7 @@ test('a payment that is ₹ 100 short can be counted in part: the missing ₹ 10
     '₹ 1,080 counts, and ₹ 100 is still due. No payment link was sent. This event sends no emails, or the delegate gave no address.',
   )
   expect((await office.json(actionsUrl(regNo)))['state']).toBe('to_pay')
-  // The whole price is charged, as after a correction to a higher price.
+  // The whole price is invoiced, as after a correction to a higher price.
   expect(await readFigures(regNo)).toMatchObject({ due: 100, back: 0, kept: 1080, invoiced: 1180 })
   const { payments } = (await office.json(
     `/admin/registrations/${regNo}/`,
@@ -171,7 +171,7 @@ test.each([
   [5900.5, 100, '₹ 5,800.50 counts as the payment of ₹ 5,900'],
   [5800.5, 0, '₹ 5,800.50 counts as the payment of ₹ 5,900'],
 ])(
-  'accepted ₹ %d, of which ₹ %d was refunded: only the rest is reported as counted',
+  'if ₹ %d is accepted and ₹ %d of it was refunded, the message says that only the rest counts',
   async (received, refundable, countedText) => {
     const regNo = await registerWith(EXTRAS_FOR_5900)
     await confirm(regNo, received)
@@ -207,8 +207,8 @@ test.each([
   },
 )
 
-describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
-  test('and a correction to ₹ 4,720: the ₹ 1,180 that was never paid is not due for refund', async () => {
+describe('₹ 4,000 that staff accepted as payment of ₹ 5,900', () => {
+  test('after a correction to ₹ 4,720, the ₹ 1,180 that was never paid is not due for refund', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_5900, 4000)
     expect(await readFigures(regNo)).toMatchObject({
       due: 0,
@@ -228,7 +228,7 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
     })
   })
 
-  test('and a correction to ₹ 3,540: ₹ 460 is refunded, and the refund scale applies to the rest', async () => {
+  test('after a correction to ₹ 3,540, ₹ 460 is refunded, and the refund scale applies to the rest', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_5900, 4000)
     await correct(regNo, { tour: false, workshop: false }, 3540)
     const expectedAfter = {
@@ -239,7 +239,7 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
       invoiced: 3540,
     }
     expect(await readFigures(regNo)).toMatchObject(expectedAfter)
-    // The total is the same whether the refund is paid before or with the cancellation.
+    // The total is the same whether the refund is paid before the cancellation or as part of it.
     await refund(regNo, 460)
     expect(await readFigures(regNo)).toMatchObject({ back: 0, kept: 3540, proposed: 2655 })
     await performAction(regNo, { act: 'cancel', pay_back: 2655, kept: 3540 })
@@ -247,14 +247,14 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
     expect(await readFigures(regNo)).toMatchObject({ back: 0, kept: 885, invoiced: 885 })
   })
 
-  test('and a correction back to a higher price: the shortfall is waived once', async () => {
+  test('after a correction back to the higher price, the shortfall is waived once', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_5900, 4000)
     await correct(regNo, { tour: false }, 4720)
     await correct(regNo, { tour: true }, 5900)
     expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, invoiced: 5900 })
   })
 
-  test('and a further ₹ 720 that is added after a correction to ₹ 4,720 is not a surplus', async () => {
+  test('with a further ₹ 720, there is no surplus after a correction to ₹ 4,720', async () => {
     const regNo = await registerWith(EXTRAS_FOR_5900)
     await confirm(regNo, 4000)
     await confirm(regNo, 720)
@@ -265,7 +265,7 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
   })
 })
 
-test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and removed: the workshop is refunded in full', async () => {
+test('if ₹ 4,000 was accepted as payment of ₹ 4,720, a tour that is added, paid and removed is refunded in full', async () => {
   const regNo = await registerAccepted(EXTRAS_FOR_4720, 4000)
   await correct(regNo, { tour: true }, 5900)
   expect(await readFigures(regNo)).toMatchObject({ due: 1180, back: 0, remaining: 4000 })
@@ -282,7 +282,7 @@ test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and removed: t
   expect(await readFigures(regNo)).toMatchObject(expectedAfter)
 })
 
-test('an accepted shortfall of a difference applies to the higher bill only', async () => {
+test('a shortfall accepted in the payment of a difference applies to the higher bill only', async () => {
   const regNo = await registerAccepted(EXTRAS_FOR_4720, 4000)
   await correct(regNo, { tour: true }, 5900)
   await confirm(regNo, 1000)
@@ -292,7 +292,7 @@ test('an accepted shortfall of a difference applies to the higher bill only', as
   expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 1000, remaining: 4000 })
 })
 
-describe('a payment above the price that staff accepted', () => {
+describe('a payment that staff accepted above the price', () => {
   test('has a surplus that is due for refund immediately, and is in the work queue', async () => {
     const readQueue = async (): Promise<string> =>
       JSON.stringify(await office.json('/admin/dashboard/stats/'))
@@ -302,7 +302,7 @@ describe('a payment above the price that staff accepted', () => {
     expect(await readQueue()).not.toBe(queueBefore)
   })
 
-  test('(a) has a surplus that is refunded first: an unpaid correction leaves the proposal at ₹ 3,540', async () => {
+  test('(a) has its surplus refunded first: an unpaid correction leaves the proposal at ₹ 3,540', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_4720, 5900)
     await refund(regNo, 1180)
     expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, kept: 4720, proposed: 3540 })
@@ -318,7 +318,7 @@ describe('a payment above the price that staff accepted', () => {
     expect(await readFigures(regNo)).toMatchObject(expectedAfter)
   })
 
-  test('(a) has a surplus: the part of a refund above it is goodwill', async () => {
+  test('(a) has a surplus: any refund above that surplus is goodwill', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_4720, 5900)
     await refund(regNo, 1300)
     const expectedAfter = {
@@ -332,7 +332,7 @@ describe('a payment above the price that staff accepted', () => {
     expect(await readFigures(regNo)).toMatchObject(expectedAfter)
   })
 
-  test('(b) has a surplus that pays part of a correction: only the remaining ₹ 900 is due', async () => {
+  test('(b) has a surplus that covers part of a correction: only the remaining ₹ 900 is due', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_4720, 5000)
     await correct(regNo, { tour: true }, 5900)
     const openFigures = { due: 900, back: 0, owed: 280, remaining: 4720, proposed: 280 + 3540 }
@@ -344,7 +344,7 @@ describe('a payment above the price that staff accepted', () => {
     expect(await readFigures(regNo)).toMatchObject({ ...paidFigures, invoiced: 5900 })
   })
 
-  test('(c) and a correction to a lower price: the surplus and the difference are due for refund', async () => {
+  test('(c) leaves the surplus and the difference due for refund after a correction to a lower price', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_5900, 7000)
     await correct(regNo, { tour: false }, 4720)
     const expectedAfter = { due: 0, back: 2280, owed: 2280, remaining: 4720, proposed: 2280 + 3540 }
@@ -354,7 +354,7 @@ describe('a payment above the price that staff accepted', () => {
   })
 })
 
-test('if ₹ 4,720 of an unknown transfer of ₹ 1,04,720 is moved to a registration, the receipt states ₹ 4,720', async () => {
+test('if ₹ 4,720 of an unmatched transfer of ₹ 1,04,720 is moved to a registration, the receipt states ₹ 4,720', async () => {
   const targetRegNo = await registerWith(EXTRAS_FOR_4720)
   const post = async (url: string, payload: object) => {
     const headers = { authorization: `Bearer ${office.token}` }
@@ -392,7 +392,7 @@ test('if ₹ 4,720 of an unknown transfer of ₹ 1,04,720 is moved to a registra
   })
 })
 
-test('₹ 1,180 that is already refundable when a registration is cancelled with a refund of 0 stays listed', async () => {
+test('an amount that is already due for refund stays listed when the registration is cancelled with a refund of ₹ 0', async () => {
   const regNo = await registerWith(EXTRAS_FOR_5900)
   await confirm(regNo, 5900)
   await correct(regNo, { tour: false }, 4720)
@@ -408,10 +408,10 @@ test('₹ 1,180 that is already refundable when a registration is cancelled with
 })
 
 test.each([
-  ['a correction to ₹ 4,720, then a refund of ₹ 4,720', true],
-  ['a refund of ₹ 4,720, then a correction to ₹ 4,720', false],
+  ['a correction to ₹ 4,720, a refund of ₹ 4,720', true],
+  ['a refund of ₹ 4,720, a correction to ₹ 4,720', false],
 ])(
-  '%s, cancelled at the proposed ₹ 0: nothing remains refundable',
+  'after %s and a cancellation with the proposed refund of ₹ 0, nothing is left to refund',
   async (_order, isCorrectedFirst) => {
     const regNo = await registerWith(EXTRAS_FOR_5900)
     await confirm(regNo, 5900)
@@ -445,7 +445,7 @@ test('a refund with an empty amount is rejected', async () => {
   expect(await readActions(regNo)).toMatchObject({ kept: 0 })
 })
 
-describe('a refund in progress at the cancellation reduces the refundable amount only once', () => {
+describe('a refund that is in progress during the cancellation reduces the refundable amount only once', () => {
   /** Registers a delegate who paid ₹ 5,900 by card, and starts a refund of this amount at the gateway. */
   async function startRefund(amount: number, extras: Answers = {}): Promise<RegNo> {
     const { store } = server.deps
@@ -484,7 +484,7 @@ describe('a refund in progress at the cancellation reduces the refundable amount
 
   test.each([
     ['goodwill', 2000, {}, 3900, 2425, 1475],
-    ['the whole refundable share', 4425, {}, 1475, 0, 1475],
+    ['the whole refundable amount', 4425, {}, 1475, 0, 1475],
     ['a surplus', 1180, { tour: false }, 4720, 3540, 1180],
   ] as const)(
     'a refund of %s: ₹ %i',

@@ -44,7 +44,7 @@ const addPaid = (n: number, isMember = false): Promise<RegNo> =>
     answers: buildAnswers(n, isMember),
     pays: 'success',
   })
-/** Returns the registration's state on the delegate's page, and the response to a payment retry. */
+/** Returns the state that the delegate's page shows, and the response to a payment retry. */
 const readView = async (regNo: string) => {
   const response = await server.app.inject(`/api/sample2026/registrations/${regNo}/`)
   const { stands, may_pay, difference_due } = response.json<{
@@ -62,7 +62,7 @@ const readActions = async (regNo: string, office = owner): Promise<ActionsRespon
   (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 
 describe('allowed actions', () => {
-  test("are those of the user's role in this state; others are rejected with a message", async () => {
+  test("are those that the user's role permits in this state; other actions are rejected with a message", async () => {
     const regNo = await addPaid(1)
     expect((await readActions(regNo)).allowed.join()).toBe(
       'note,correct,came_again,accept,dismiss,refund,cancel,transfer,resend,erase',
@@ -73,7 +73,7 @@ describe('allowed actions', () => {
       status: 403,
       body: {
         code: 'not_your_role',
-        message: 'You need the treasurer role to refund a payment. You have desk.',
+        message: 'You need the treasurer role to refund a payment. Your role is desk.',
       },
     })
     expect((await desk.act(regNo, { act: 'cancel', why: 'x' })).status).toBe(403)
@@ -85,7 +85,7 @@ describe('allowed actions', () => {
     expect((await readActions(regNo)).trail).toEqual([])
   })
 
-  test('a note is in the timeline once, however often it is sent', async () => {
+  test('a note appears in the timeline once, however often it is sent', async () => {
     const regNo = await addPaid(2)
     const note = { act: 'note', why: ' Rang about food. ', key: 'click-0001' }
     expect(await desk.act(regNo, note)).toMatchObject({
@@ -112,7 +112,7 @@ describe('allowed actions', () => {
 })
 
 describe('a cancellation', () => {
-  test('proposes the refund that the event file defines, releases the seat, sends an email, and can be refunded', async () => {
+  test('proposes the refund defined in the event file, frees the seat and sends an email; the refund can then be recorded', async () => {
     const regNo = await addPaid(3, true)
     const registerNext = () =>
       server.post(
@@ -140,7 +140,7 @@ describe('a cancellation', () => {
     })
     expect((await server.deps.store.emailsOfRegistration(regNo)).at(-1)).toMatchObject({
       to: 'delegate3@example.org',
-      subject: 'Your registration for Sample 2026 is cancelled',
+      subject: 'Your registration for Sample 2026 has been cancelled',
       text: expect.stringContaining('We will refund ₹\u00a0590 to you'),
     })
     const refund = { act: 'refund', why: 'By the scale.', amount: 590, by_hand: true }
@@ -208,9 +208,9 @@ const pay = (orderId: OrderId, reference: string, amount: Amount, extra: object 
 }
 
 describe('a correction', () => {
-  test('of a name: nothing is due, the list finds only the new name, the timeline shows both', async () => {
+  test('of a name creates no balance; the list finds only the new name, and the timeline shows both names', async () => {
     const regNo = await addPaid(10)
-    // The registration is already indexed, so its old words must be removed from the index.
+    // The registration is already indexed, so the words of the old name must be removed from the index.
     await expect
       .poll(() => server.rows('SELECT last_id AS last FROM search_progress')[0]?.['last'])
       .toBe((await find(regNo)).id)
@@ -241,7 +241,7 @@ describe('a correction', () => {
     expect((await readActions(regNo)).trail).toEqual([])
   })
 
-  test('to a higher category: staff see the difference first; it is then due, and paid by its own order', async () => {
+  test('to a higher-priced category first shows staff the difference, which is then due and is paid by a separate order', async () => {
     await server.deps.store.cancel(
       {
         regNo: await findDaisHolder(),
@@ -276,7 +276,7 @@ describe('a correction', () => {
     })
     expect(await readView(regNo)).toEqual(['complete', true, 2360, 'pays'])
     expect((await server.deps.store.emailsOfRegistration(regNo)).at(-1)?.text).toContain('{link}')
-    // The first order is queried again; the gateway repeats its response.
+    // The first order is queried again, and the gateway repeats its response.
     await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Amount)
     expect(await find(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'success' })
     await pay(order?.orderId as OrderId, 'DIFF12', 236_000 as Amount)
@@ -291,7 +291,7 @@ describe('a correction', () => {
     expect(await readView(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
   })
 
-  test('to a lower category: the surplus is due for refund, and a refund settles it', async () => {
+  test('to a lower-priced category makes the surplus due for refund, and a refund settles it', async () => {
     const regNo = await addPaid(13)
     const body = { act: 'correct', why: 'A member.', answers: { is_member: true }, total: 1180 }
     expect(await owner.act(regNo, body)).toMatchObject({ status: 200, body: { state: 'complete' } })
@@ -305,7 +305,7 @@ describe('a correction', () => {
     }
     expect((await owner.act(regNo, refund)).status).toBe(200)
     expect(await readActions(regNo)).toMatchObject({ pay_back: 0, kept: 1180, state: 'complete' })
-    // The correction reserves the only seat on the dais.
+    // The first correction reserved the only seat on the dais.
     const otherRegNo = await addPaid(14)
     const memberCorrection = { act: 'correct', why: 'x', answers: { is_member: true }, total: 1180 }
     const message = 'No seats are left for Dais, which these answers need.'
@@ -316,7 +316,7 @@ describe('a correction', () => {
     expect(await find(otherRegNo)).toMatchObject({ total: 354_000, category: 'non-member' })
   })
 
-  test('to a higher category is rejected while the refund for a lower category is in progress', async () => {
+  test('to a higher-priced category is rejected while the refund for a lower-priced one is in progress', async () => {
     const regNo = await addPaid(16)
     const correct = (isMember: boolean, total: number) =>
       owner.act(regNo, { act: 'correct', why: 'x', answers: { is_member: isMember }, total })
@@ -338,7 +338,7 @@ describe('a correction', () => {
     [54, true, 3540, 'counts', { state: 'to_pay', due: 236_000 }, '₹\u00a02,360 is still due.'],
     [55, false, 1180, 'is left', { state: 'complete', due: -86_000 }, 'To refund: ₹\u00a0860.'],
   ] as const)(
-    'of an unpaid registration requests the new price; if the old order is paid, only the difference is due: %i (member: %s), new price %i, payment %s',
+    'of an unpaid registration requests the new price; if the old order is then paid, only the difference is due: delegate %i (member: %s), new price %i, payment %s',
     async (n, isMember, newPrice, kind, expectedPaid, expectedText) => {
       if (isMember) await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
       const answers = buildAnswers(n, isMember)
@@ -365,7 +365,7 @@ describe('a correction', () => {
     },
   )
 
-  test('to the same answers changes nothing, even if the last seat has been sold since', async () => {
+  test('to the same answers changes nothing, even if the last seat has since been sold', async () => {
     const regNo = await addPaid(56)
     if ((await server.deps.store.availableSeats(EVENT, {}, server.now()))['dais'] !== 0)
       await addPaid(57, true)
@@ -376,7 +376,7 @@ describe('a correction', () => {
 })
 
 describe('a transfer', () => {
-  test('replaces the person, keeps the number and the payments, emails both people and revokes the links of the first person', async () => {
+  test("replaces the person, keeps the number and the payments, emails both people and revokes the first person's links", async () => {
     const regNo = await addPaid(20)
     await server.deps.store.addAccessLink({
       tokenHash: 'h20',
@@ -435,7 +435,7 @@ describe('a payment recorded by staff', () => {
     why: '',
   }
 
-  test('pays the registration if the amount matches, sends an email and a receipt, and its reference counts once', async () => {
+  test('completes the registration if the amount matches, sends an email, issues a receipt, and counts only once', async () => {
     const [regNo, secondRegNo] = [await addUnpaid(40), await addUnpaid(41)]
     expect(await owner.act(regNo, transfer)).toMatchObject({
       status: 200,
@@ -463,7 +463,7 @@ describe('a payment recorded by staff', () => {
     })
   })
 
-  test('of a balance after a correction completes the registration without a second confirmation', async () => {
+  test('that covers the balance after a correction completes the registration without a second confirmation', async () => {
     await owner.act(await findDaisHolder(), { act: 'cancel', why: 'The seat is needed.' })
     const regNo = await register(server, EVENT, {
       n: 47,
@@ -488,7 +488,7 @@ describe('a payment recorded by staff', () => {
     ).toEqual([{ subject: 'Paid' }])
   })
 
-  test('refunded in full while a balance is due: nothing is due after the cancellation', async () => {
+  test('that is refunded in full while a balance is due leaves nothing due after the cancellation', async () => {
     const regNo = await addPaid(48, true)
     await owner.act(regNo, {
       act: 'correct',
@@ -504,7 +504,7 @@ describe('a payment recorded by staff', () => {
     expect(await readView(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
   })
 
-  test('refunded in part before a correction: the refund due never exceeds the remaining amount', async () => {
+  test('that is partly refunded before a correction never leaves more due for refund than remains of it', async () => {
     const regNo = await addPaid(49)
     const refund = { act: 'refund', why: 'A courtesy.', by_hand: true, reference: 'NEFT 49' }
     await owner.act(regNo, { ...refund, amount: 1500 })
@@ -515,7 +515,7 @@ describe('a payment recorded by staff', () => {
     expect(await readActions(regNo)).toMatchObject({ kept: 0, pay_back: 0, due: 0 })
   })
 
-  test('of too low an amount goes to review, and a treasurer accepts it with a reason', async () => {
+  test('that is too low goes to review, and a treasurer can accept it with a reason', async () => {
     const regNo = await addUnpaid(42)
     expect(await owner.act(regNo, { ...transfer, reference: 'UTR42', amount: 2300 })).toMatchObject(
       {
@@ -553,7 +553,8 @@ describe('a payment recorded by staff', () => {
     expect(await desk.act(regNo, transfer)).toMatchObject({
       status: 403,
       body: {
-        message: 'You need the treasurer role to record a payment by bank transfer. You have desk.',
+        message:
+          'You need the treasurer role to record a payment by bank transfer. Your role is desk.',
       },
     })
     const slip = { ...transfer, way: 'cash', reference: 'Slip 12', day: '' }
@@ -571,7 +572,7 @@ describe('the search', () => {
       `/admin/find/?${new URLSearchParams({ q }).toString()}`,
     )) as unknown as SearchResponse
 
-  test('finds a registration by its payment reference, and a number as printed', async () => {
+  test('finds a registration by its payment reference or by its number as printed', async () => {
     const regNo = await addPaid(60)
     for (const q of ['ref60', regNo.replaceAll(/(.{4})/g, '$1 '), regNo, 'delegate60@example.org'])
       expect((await search(desk, q)).found.map(({ reg_no }) => reg_no)).toEqual([regNo])

@@ -1,4 +1,4 @@
-/** Staff register a delegate with payment at the front desk: both are stored, or neither. */
+/** Staff register a delegate who pays at the front desk: registration and payment are stored together or not at all. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ quotas:
   - {id: members, when: {category: member}, max: 1, full: {offer: non-member, message: No place for members is left.}}
 `,
 }).replace(GATEWAY_PATTERN, DESK_METHODS)
-/** An event in which documents of members are checked before payment. */
+/** An event in which members' documents are checked before payment. */
 const REVIEWED_EVENT = addMemberLetter(buildFixtureEvent({ extra: APPROVAL_RULE })).replace(
   GATEWAY_PATTERN,
   DESK_METHODS,
@@ -72,7 +72,7 @@ const findByName = async (name: string) =>
     ({ answers }) => answers['full_name'] === name,
   )
 
-test('rejects a slip number that is already recorded; with a corrected number, one paid registration is created', async () => {
+test('a slip number that is already recorded is rejected; with a corrected number, one paid registration is created', async () => {
   const firstResponse = await addRegistration('Anu Joseph', buildCashPayment('C-001'))
   expect(firstResponse, JSON.stringify(firstResponse.body)).toMatchObject({
     status: 201,
@@ -94,7 +94,7 @@ test('rejects a slip number that is already recorded; with a corrected number, o
   expect([foundRow?.paymentStatus, otherRows]).toEqual(['success', []])
 })
 
-test('a delegate who pays at the front desk receives a confirmation; a resent confirmation is the same', async () => {
+test('a delegate who pays at the front desk receives a confirmation, and the same text if it is resent', async () => {
   const { body } = await addRegistration('Divya Menon', buildCashPayment('C-010'))
   const regNo = String(body['reg_no'])
   expect((await office.act(regNo, { act: 'resend', why: '' })).status).toBe(200)
@@ -111,7 +111,7 @@ test('a delegate who pays at the front desk receives a confirmation; a resent co
   ])
 })
 
-test('two concurrent clicks with one slip number create one registration', async () => {
+test('two concurrent requests with the same slip number create one registration', async () => {
   const responses = await Promise.all([
     addRegistration('Esha Pillai', buildCashPayment('C-020')),
     addRegistration('Farid Khan', buildCashPayment('C-020')),
@@ -170,7 +170,7 @@ test('a delegate whose registration needs approval before payment cannot be regi
   }
 })
 
-test('staff see before the payment that a workshop is full, and no delegate is registered', async () => {
+test('staff see that a workshop is full before they take a payment, and no delegate is registered', async () => {
   const url = `/admin/add/?event=${event}`
   const readSeatsLeft = async () => (await office.json(url))['left'] as unknown
   expect(await readSeatsLeft()).toEqual({})
@@ -199,7 +199,7 @@ test('staff see before the payment that a workshop is full, and no delegate is r
   })
 })
 
-test('a category offered instead of a full one is paid at its own price, after confirmation', async () => {
+test('a category offered in place of a full one is paid at its own price, after staff confirm', async () => {
   const smallServer = await startTestApp({
     clock: '2026-01-30T16:00:00+05:30',
     events: { 'sample2026.yaml': FEW_SEATS_EVENT },
@@ -257,7 +257,7 @@ test('cash from a walk-in delegate can be recorded even if the event file define
     expect(trail).toContainEqual(
       expect.objectContaining({ text: expect.stringMatching(/^Payment recorded: .* in cash, /) }),
     )
-    // The page of a registration shows the balance, and accepts cash without a slip number.
+    // A registration's page shows the balance, and accepts cash without a slip number.
     const payLaterBody = {
       event: 'sample2026',
       key: 'pays-later',
@@ -292,7 +292,7 @@ test('cash from a walk-in delegate can be recorded even if the event file define
   }
 })
 
-test('staff at the desk see a warning if a person is already registered', async () => {
+test('front desk staff see a warning if a person is already registered', async () => {
   const { body } = await addRegistration('Manoj Varma', buildCashPayment('C-060'))
   const regNo = String(body['reg_no'])
   const findSimilar = async (answers: Readonly<Record<string, unknown>>) => {

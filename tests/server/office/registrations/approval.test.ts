@@ -90,7 +90,7 @@ const retryPayment = async (regNo: string, n: number) => {
   })
   return retryResponse.json<RegisterResponse>().payment_data
 }
-/** Reads the token of the link in the last email. */
+/** Reads the token from the link in the latest email. */
 const readLinkToken = async (regNo: string): Promise<string> => {
   await server.mailer.run()
   const emailFiles = readdirSync(join(server.dir, 'mail')).filter((name) => name.includes(regNo))
@@ -152,7 +152,7 @@ describe('a registration that needs approval', () => {
       allowed: ['note', 'correct', 'accept', 'dismiss', 'cancel', 'approve', 'refuse', 'erase'],
     })
     expect((await desk.act(regNo, { act: 'approve' })).status).toBe(403)
-    // A correction in the meantime keeps the state and the seat.
+    // A correction made in the meantime does not change the state or release the seat.
     const nameCorrection = {
       act: 'correct',
       why: 'A slip.',
@@ -164,7 +164,7 @@ describe('a registration that needs approval', () => {
     expect(server.rows(seatStateSql, regNo)).toEqual([{ state: 'kept' }])
   })
 
-  test('is approved, and paid by the link at the price of the registration date', async () => {
+  test('can be approved, and is paid through the emailed link at the price of the registration date', async () => {
     const regNo = await registerMember(2)
     await goToTime('2026-02-02T10:00:00+05:30')
     expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({
@@ -229,7 +229,7 @@ describe('a registration that is not approved', () => {
     expect(lastEmail?.text).toContain(
       'You can switch to the category “Non-member” instead, for ₹\u00a03,540',
     )
-    // The link shows the reason, and one click accepts the offer. Repeating the click changes nothing.
+    // The linked page shows the reason, and one click accepts the offer. A second click changes nothing.
     const path = `/api/my/${await readLinkToken(regNo)}/`
     const ownPage = (await server.app.inject(path)).json<SelfServiceResponse>()
     expect(ownPage.refused).toEqual({
@@ -268,7 +268,7 @@ describe('a registration that is not approved', () => {
     expect(await readRegistration(regNo)).toMatchObject({ category: 'non-member', total: 354_000 })
   })
 
-  test('is closed if no other category is offered, until staff approve it after all', async () => {
+  test('stays closed if no other category is offered, unless staff approve it after all', async () => {
     const regNo = await registerMember(5)
     await goToTime('2026-02-01T10:00:00+05:30')
     expect((await owner.act(regNo, { act: 'refuse', why: 'No letterhead.' })).status).toBe(200)
@@ -328,7 +328,7 @@ test('approves many registrations in one action, each separately', async () => {
     },
   })
   expect(await readRegistration(firstRegNo)).toMatchObject({ state: 'to_pay' })
-  // Actions that need an amount or a separate reason are done individually.
+  // Actions that need an amount or a separate reason cannot be done in bulk.
   expect((await approveMany(owner, { act: 'refund', reg_nos })).status).toBe(422)
   expect((await approveMany(owner, { act: 'approve', reg_nos: [] })).status).toBe(422)
 })
@@ -348,7 +348,7 @@ describe('a bank statement', () => {
   }
   const RECONCILE_URL = '/admin/reconcile/?event=sample2026'
 
-  test('is matched with expected payments, confirmed in bulk, and confirms nothing twice', async () => {
+  test('is matched with expected payments, which are confirmed in bulk and only once', async () => {
     const [matchingRegNo, lowerRegNo] = [await registerMember(10), await registerMember(11)]
     await goToTime('2026-02-01T10:00:00+05:30')
     for (const regNo of [matchingRegNo, lowerRegNo])
@@ -393,7 +393,7 @@ describe('a bank statement', () => {
       .filter(({ of }) => of.length === 1)
       .map(({ reference, amount, day, of }) => ({ reg_no: of[0]?.reg_no, reference, amount, day }))
     const confirm = () => post('/admin/reconcile/confirm/', { event: 'sample2026', lines })
-    // For another event, the same lines confirm nothing.
+    // The same lines confirm nothing for another event.
     const otherResponse = await post('/admin/reconcile/confirm/', { event: 'other', lines })
     expect([otherResponse.status, otherResponse.body]).toMatchObject([
       404,
@@ -404,7 +404,7 @@ describe('a bank statement', () => {
       body: {
         done: [matchingRegNo, lowerRegNo],
         refused: [],
-        message: '1 confirmed; 1 sent to review because the amount differs.',
+        message: '1 confirmed; 1 sent for review because the amount differs.',
       },
     })
     expect(await readRegistration(matchingRegNo)).toMatchObject({
@@ -424,7 +424,7 @@ describe('a bank statement', () => {
     })
     expect((await confirm()).body).toMatchObject({ done: [] })
     expect(await server.deps.store.captures(matchingRegNo as RegNo)).toHaveLength(1)
-    // The command reports the same, and its exit status shows whether anything remains.
+    // The command reports the same, and its exit status shows whether any lines need attention.
     const statementPath = join(server.dir, 'statement.csv')
     const output: string[] = []
     const terminal = {

@@ -77,13 +77,13 @@ test('a paid registration that is cancelled is not shown as paid in the list, in
   })
 })
 
-test('the filter Cancelled finds cancelled registrations, and totals count each registration once', async () => {
+test('the Cancelled filter finds cancelled registrations, and totals count each registration once', async () => {
   const cancelledPage = await readPage('payment_status=cancelled')
   expect(cancelledPage.shown).toBe('2 cancelled registrations')
   expect(cancelledPage.registrations.map(({ reg_no }) => reg_no)).toContain(cancelledRegNo)
   expect(cancelledPage.sums).toMatchObject({ paid: 0, pending: 0, failed: 0, ended: 2 })
   expect((await readPage('')).sums).toMatchObject({ paid: 1, pending: 1, failed: 0, ended: 2 })
-  // Cancelled registrations are still found by their payment status; the totals count them separately.
+  // A payment status filter still finds cancelled registrations; the totals count them separately.
   const paidPage = await readPage('payment_status=success')
   expect([paidPage.count, paidPage.sums]).toMatchObject([2, { paid: 1, ended: 1 }])
   expect((await readPage('payment_status=refused')).count).toBe(0)

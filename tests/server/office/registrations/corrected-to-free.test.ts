@@ -1,4 +1,4 @@
-/** A registration corrected to free is complete; a later price increase creates a balance. */
+/** A registration that a correction makes free is complete; a later price increase creates a balance. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, Amount, RegNo } from '../../../../engine/index.ts'
 import type { ActionResponse } from '../../../../engine/api.ts'
@@ -93,7 +93,7 @@ test('one confirmation with the ticket is sent for an unpaid registration that b
       body: expect.stringContaining('you are registered as Member'),
     },
   ])
-  // A late payment of the earlier order is refundable, and no second confirmation is sent.
+  // A late payment for the earlier order is due for refund, and no second confirmation is sent.
   await applyPayment((await findStored(regNo)).payments[0]?.orderId, 'LATE1', 354_000)
   expect(await readState(regNo)).toEqual(['complete', 'success', -354_000, 0])
   expect(await listConfirmations(regNo)).toHaveLength(1)
@@ -106,7 +106,7 @@ test('no second confirmation is sent for a paid registration that becomes free',
   expect(await listConfirmations(regNo)).toMatchObject([{ subject: 'Paid' }])
 })
 
-test('an unpaid registration that becomes free and then has a price again is complete once the difference is paid', async () => {
+test('an unpaid registration that becomes free and is then priced again is complete once the difference is paid', async () => {
   const regNo = await registerSample(3)
   await correctToFree(regNo)
   expect(await correctToPaid(regNo)).toMatchObject({ state: 'to_pay' })
@@ -116,7 +116,7 @@ test('an unpaid registration that becomes free and then has a price again is com
   expect(await listConfirmations(regNo)).toHaveLength(1)
 })
 
-test('a paid registration that becomes free, is refunded and then has a price again is not cancelled', async () => {
+test('a paid registration that becomes free, is refunded and is then priced again is not cancelled', async () => {
   const regNo = await registerSample(4, 'success')
   await correctToFree(regNo)
   await performAction(regNo, { act: 'refund', amount: 3540, by_hand: true, reference: 'NEFT 4' })
@@ -127,7 +127,7 @@ test('a paid registration that becomes free, is refunded and then has a price ag
   expect(await readState(regNo)).toEqual(['complete', 'success', 0, 354_000])
 })
 
-test('a payment of the first order pays the new price, which is not requested twice', async () => {
+test('a payment for the first order pays the new price, which is not requested twice', async () => {
   const regNo = await registerSample(5)
   const [firstOrder] = (await findStored(regNo)).payments
   await correctToFree(regNo)

@@ -1,4 +1,4 @@
-/** Manual payments: moved to the intended registration, refunded, and retained when personal data is erased. */
+/** Manual payments are moved to the intended registration, refunded, and retained when personal data is erased. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -51,7 +51,7 @@ const readActions = async (regNo: RegNo): Promise<ActionsResponse> => {
   const response = await server.app.inject({ url: actionsUrl(regNo), headers: createHeaders() })
   return response.json<ActionsResponse>()
 }
-/** Formats a number as on printed pages: LEKH 3052 5244 0153 7. */
+/** Formats a registration number as on printed pages: LEKH 3052 5244 0153 7. */
 const formatAsPrinted = (regNo: RegNo): string => regNo.replaceAll(/(LEKH|\d{4})(?=\d)/g, '$1 ')
 
 /** A correction that leaves ₹ 1,180 due. */
@@ -62,7 +62,7 @@ const higherCorrection = {
   total: 5900,
 }
 
-test('a payment is moved to a registration by its number as displayed, also in lower case', async () => {
+test('a payment is moved to a registration by the number as displayed, even in lower case', async () => {
   const payingRegNo = await addPaid('Asha', 'C-001')
   const targets = [await addPaid('Binu', null), await addPaid('Chitra', null)] as const
   expect(formatAsPrinted(targets[0])).toMatch(/^LEKH( \d{1,4}){3,}$/)
@@ -97,7 +97,7 @@ test('a payment is moved to a registration by its number as displayed, also in l
     const target = await server.deps.store.registration(targets[index] ?? '')
     expect(target?.paymentStatus).toBe('success')
   }
-  // The confirmation is sent for the registration that the payment now pays.
+  // The confirmation is sent for the registration that is now paid.
   const emails = await server.deps.store.emailsOfRegistration(targets[0])
   expect(emails.map(({ subject }) => subject)).toContain(`LEKHACON 2027: ${targets[0]}`)
 })
@@ -126,8 +126,8 @@ test('a delegate receives one email for each refund, with its reference and the 
   expect([await sendRefundEmails(), await sendRefundEmails()]).toEqual([1, 0])
   const [partialEmail = ''] = await listRefundEmails()
   for (const expectedText of [
-    'Farah@delegate.example\n₹ 720 has been refunded for LEKHACON 2027',
-    `₹ 720 of your payment for registration ${regNo} (LEKHACON 2027) was refunded on 10 January 2027. The reference is C-041.`,
+    'Farah@delegate.example\nYour refund for LEKHACON 2027: ₹ 720',
+    `We refunded ₹ 720 on 10 January 2027 for registration ${regNo} (LEKHACON 2027). The refund reference is C-041.`,
     'Your registration is still complete and fully paid.',
     '\n{link}\n',
   ])
@@ -136,7 +136,7 @@ test('a delegate receives one email for each refund, with its reference and the 
   await office.act(regNo, { ...refund, amount: '4000', reference: 'C-042' })
   expect(await sendRefundEmails()).toBe(1)
   const fullEmail = (await listRefundEmails()).find((mail) => mail.includes('C-042')) ?? ''
-  expect(fullEmail).toContain('₹ 4,000 of your payment')
+  expect(fullEmail).toContain('We refunded ₹ 4,000')
   expect(fullEmail).not.toContain('complete')
 })
 
@@ -149,11 +149,11 @@ test('the refund email does not call the registration complete while a differenc
   const mail = (await server.deps.store.emailsOfRegistration(regNo)).find(({ text: body }) =>
     body.includes('C-081'),
   )
-  expect(mail?.text).toContain('was refunded on')
+  expect(mail?.text).toContain('We refunded ')
   expect(mail?.text).not.toContain('complete')
 })
 
-test('a refund that no single payment covers is split between the payments, in whole paise', async () => {
+test('a refund larger than any single payment is split between the payments, in whole paise', async () => {
   const regNo = await addPaid('Kiran', 'C-090')
   expect((await office.act(regNo, higherCorrection)).status).toBe(200)
   const confirmation = {
@@ -165,6 +165,11 @@ test('a refund that no single payment covers is split between the payments, in w
   }
   expect((await office.act(regNo, confirmation)).status).toBe(200)
   const refund = { act: 'refund', why: 'Agreed.', by_hand: true, reference: 'C-092' }
+  for (const reference of ['\u0000', 'C-092\nC-093', 'C'.repeat(65)])
+    expect(await office.act(regNo, { ...refund, reference, amount: '1' })).toMatchObject({
+      status: 422,
+      body: { message: 'A reference has up to 64 characters and no line breaks.' },
+    })
   for (const amount of ['5000.005', 5000.005])
     expect((await office.act(regNo, { ...refund, amount })).body.code).toMatch(
       /^bad_(amount|data)$/,
@@ -186,7 +191,7 @@ test('a refund that no single payment covers is split between the payments, in w
   expect((await office.act(regNo, cancellation)).status).toBe(200)
 })
 
-test('the email after a correction to a lower price states the refund, which is at most the remaining payment', async () => {
+test('the email after a correction to a lower price states the refund, which never exceeds what remains of the payment', async () => {
   const regNo = await addPaid('Jaya', 'C-060')
   const correctAndReadEmail = async (workshop: string | null, total: number): Promise<string> => {
     const correction = { act: 'correct', why: 'By phone.', answers: { workshop }, total }
@@ -206,7 +211,7 @@ test('the email after a correction to a lower price states the refund, which is 
   const confirmation = { act: 'confirm', why: 'Paid in cash.', way: 'desk', reference: 'C-061' }
   expect((await office.act(regNo, { ...confirmation, amount: '1180' })).status).toBe(200)
   expect(await correctAndReadEmail(null, 4720)).toBe(
-    `₹ 1,180 will be refunded for LEKHACON 2027: ${expectedIntro} We will refund ₹ 1,180 of your payment. You do not need to do anything.`,
+    `You will get a refund of ₹ 1,180 for LEKHACON 2027: ${expectedIntro} We will refund ₹ 1,180 to you. You do not need to do anything.`,
   )
   const refundAction = { act: 'refund', why: 'Agreed.', by_hand: true }
   await office.act(regNo, { ...refundAction, amount: '1180', reference: 'C-062' })
@@ -215,11 +220,11 @@ test('the email after a correction to a lower price states the refund, which is 
   for (const [index, amount] of ['3500', '1000', '1000'].entries())
     await office.act(regNo, { ...refundAction, amount, reference: `C-07${index}` })
   expect(await readActions(regNo)).toMatchObject({ pay_back: 0, kept: 400 })
-  expect(await correctAndReadEmail(null, 4720)).toMatch(/^₹ 400 will be refunded/)
+  expect(await correctAndReadEmail(null, 4720)).toMatch(/^You will get a refund of ₹ 400 /)
   expect(await readActions(regNo)).toMatchObject({ pay_back: 400, kept: 400 })
 })
 
-test('sends no email about refunds made weeks ago, or after erasure', async () => {
+test('no email is sent about refunds made weeks ago, or after erasure', async () => {
   const [lateRegNo, erasedRegNo] = [await addPaid('Gita', 'C-050'), await addPaid('Hari', 'C-051')]
   const refund = { act: 'refund', why: 'Payment requested.', amount: '720', by_hand: true }
   await office.act(lateRegNo, { ...refund, reference: 'C-052' })
@@ -252,7 +257,7 @@ test('after erasure, the timeline contains the payments without personal data; e
   expect(JSON.stringify(stateAfter)).not.toContain('Esha')
   expect(stateAfter.allowed).not.toContain('erase')
   expect(stateAfter.pay_back).toBe(3540)
-  // The payment is still refundable.
+  // The payment can still be refunded.
   const refund = { act: 'refund', why: 'Paid back.', amount: '3540', by_hand: true, reference: '9' }
   expect((await office.act(regNo, refund)).status).toBe(200)
 })
@@ -265,7 +270,7 @@ test('a refund that is recorded twice counts once', async () => {
   expect([repeatedRefund.status, repeatedRefund.body.code]).toEqual([409, 'reference_taken'])
   expect(repeatedRefund.body.message).toContain('₹\u00a0200 is already recorded under')
 
-  // The same applies to a payment under review, and to a bank reference of another registration.
+  // The same applies to a payment under review, and to another registration's bank reference.
   const extraPayment = { act: 'came_again', way: 'cash', reference: 'C-302', amount: '500' }
   expect((await office.act(regNo, extraPayment)).status).toBe(200)
   const [review] = (await readActions(regNo)).reviews
@@ -316,7 +321,7 @@ test('a registration stays complete if one of its payments is refunded in full a
   expect(await server.deps.store.registration(regNo)).toMatchObject({ paymentStatus: 'refunded' })
 })
 
-test('a refund cannot be recorded under the UTR of a received transfer, or a transfer under the UTR of a refund', async () => {
+test('a refund cannot be recorded under the UTR of a received transfer, nor a transfer under the UTR of a refund', async () => {
   const [firstRegNo, secondRegNo] = [await addPaid('Usha', null), await addPaid('Vimal', null)]
   const confirm = (regNo: RegNo, reference: string) =>
     office.act(regNo, { act: 'confirm', way: 'transfer', reference, amount: '4720' })

@@ -1,4 +1,4 @@
-/** Messages about refunds and payments state the result without contradictions. */
+/** Messages about refunds and payments state the result and do not contradict it. */
 import { expect, test } from 'vitest'
 import { INR, instant, toAmount } from '../../../../engine/index.ts'
 import { formatLines } from '../../../../engine/pricing/bill-lines.ts'
@@ -10,7 +10,7 @@ test('a refund that the gateway rejected is not reported as refunded', () => {
   const describeRefund = (state: StoredRefund['state']) =>
     formatRefundResult('Refund of ₹ 4,719 requested.', [{ amount: toAmount(471_900), state }], INR)
   expect(describeRefund('refused')).toBe(
-    'Refund of ₹ 4,719 failed. The gateway refused the refund. Under Needs review, request it again or record a refund outside Rollcall.',
+    'Refund of ₹ 4,719 failed. The gateway rejected the refund. Under Needs review, request it again or record a refund outside Rollcall.',
   )
   expect(describeRefund('done')).toBe('Refund of ₹ 4,719 requested. The refund is complete.')
 })
@@ -23,7 +23,7 @@ test('the message about a split refund states the result of each part', () => {
       INR,
     ).replaceAll('\u00a0', ' ')
   expect(describeSplitRefund('refused', 'done')).toBe(
-    'Refund of ₹ 5,000 requested, split between 2 payments. ₹ 4,000: The gateway refused the refund. Under Needs review, request it again or record a refund outside Rollcall. ₹ 1,000: The refund is complete.',
+    'Refund of ₹ 5,000 requested, split between 2 payments. ₹ 4,000: The gateway rejected the refund. Under Needs review, request it again or record a refund outside Rollcall. ₹ 1,000: The refund is complete.',
   )
   expect(describeSplitRefund('done', 'done')).toBe(
     'Refund of ₹ 5,000 requested, split between 2 payments. The refund is complete.',
@@ -51,11 +51,11 @@ test('the timeline states which of two equal refunds the gateway rejected', () =
   )
   expect(timeline.map(({ text }) => text.replaceAll('\u00a0', ' '))).toEqual([
     'Refund requested, ₹ 4,719',
-    'Refund requested, ₹ 4,719, refused by the gateway',
+    'Refund requested, ₹ 4,719, rejected by the gateway',
   ])
 })
 
-test('the timeline states the refundable amount if part of the price was never paid', () => {
+test('the timeline states the amount due for refund if part of the price was never paid', () => {
   const buildCorrection = (data: object) =>
     buildTimeline(
       [{ id: 1, at: instant(1), who: 'office', act: 'correct', why: '', data }] as never,
@@ -82,7 +82,7 @@ test('the timeline shows the reference of a refund that was recorded outside the
   )
 })
 
-test('a receipt line shows quantity and unit price with tax, like its total', () => {
+test('a receipt line shows the quantity and the unit price, which includes tax as the total does', () => {
   const line = {
     label: 'Twin room',
     quantity: 2,

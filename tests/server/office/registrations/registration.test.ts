@@ -1,4 +1,4 @@
-/** The page of one registration in the office: its data, files, payments under review, and emails. */
+/** The office page for one registration: its data, files, payments under review, and emails. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActionsResponse, OfficeRegistrationResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
@@ -28,7 +28,7 @@ const buildAnswers = (n: number) => ({
   afpi_membership_number: 'EXAMPLE-1',
 })
 
-test('shows all data of a registration, and logs that it was opened', async () => {
+test('shows all data of a registration and logs that it was opened', async () => {
   const regNo = await register(server, EVENT, {
     n: 1,
     on: toNoon('2025-10-10'),
@@ -89,7 +89,7 @@ test('shows all data of a registration, and logs that it was opened', async () =
   })
   expect(response.event).toEqual({ id: EVENT, title: 'AFPICON 2026', route: '/admin/afpicon' })
 
-  // Views of the documents are not listed as changes.
+  // Viewing the documents is not listed as a change.
   await office.json(`/admin/registrations/${regNo}/documents/`)
   expect((await openRegistration(regNo)).audit).toContainEqual(
     expect.objectContaining({ what: 'viewed the documents', is_access: true }),
@@ -123,7 +123,7 @@ test('an answer that another user has corrected in the meantime is not overwritt
   expect((await correct(secondChange, firstChange)).status).toBe(200)
 })
 
-test('shows other registrations with the same email address in any spelling', async () => {
+test('shows other registrations with the same email address, however it is written', async () => {
   const email = 'twice@example.org'
   const registrations = [email, 'Twice@Example.Org', `not-${email}`].map((address, index) =>
     register(server, EVENT, {
@@ -180,7 +180,7 @@ test('the CSV does not state only "Paid" for a registration with a second paymen
   expect(readStatus('Delegate 4')).toEqual(['Paid'])
 })
 
-test('a payment that arrives after the dialog was opened is not overlooked: the cancellation is rejected with the new amount, then accepted', async () => {
+test('a cancellation is rejected with the new amount if a payment arrives after the dialog is opened, and is then accepted', async () => {
   const regNo = await register(server, EVENT, {
     n: 70,
     on: toNoon('2025-10-10'),
@@ -224,8 +224,8 @@ test('reports an unknown registration number', async () => {
   })
 })
 
-describe('the proof', () => {
-  test('is an attachment with its own name, and opening it is logged', async () => {
+describe('an uploaded document', () => {
+  test('is sent as an attachment under its own name, and opening it is logged', async () => {
     const { afpi_member: _, afpi_membership_number: __, ...answers } = buildAnswers(3)
     const registerResponse = await server.post(
       '/api/afpicon/register/',

@@ -1,4 +1,4 @@
-/** Payments by two methods or in two parts, moved, dismissed or declined: their balances and refunds. */
+/** Balances and refunds if payments use two methods, come in two parts, or are moved, dismissed or declined. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -98,7 +98,7 @@ const payByCard = (orderId: OrderId, amount: number) =>
 const listRefunds = async (regNo: RegNo) =>
   (await server.deps.store.refunds(regNo)).map(({ amount, state }) => [amount / 100, state])
 
-test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment is refunded by card, and the page states how much can be refunded by card', async () => {
+test('after ₹ 4,720 by transfer and ₹ 1,180 by card, only the card payment is refunded by card, and the page states how much that is', async () => {
   const regNo = await register('transfer')
   await confirm(regNo, FEE)
   await correct(regNo, 'records')
@@ -122,7 +122,7 @@ test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment is refunded 
 test('a refund that the gateway rejected can be recorded as paid by transfer', async () => {
   const regNo = await register('card')
   await payByCard(createOrderId(regNo, 1), FEE)
-  // The gateway of these tests has no record of the payment, so it rejects the refund.
+  // The gateway in these tests has no record of the payment, so it rejects the refund.
   await performAction(regNo, { act: 'refund', why: 'Goodwill.', amount: '500' })
   const [review] = (await readActions(regNo)).reviews
   expect(review).toMatchObject({
@@ -183,7 +183,7 @@ const sendStatement = async (...rows: readonly string[]) => {
   })
   return response.json<Extract<ReconcileResponse, { header: null }>>().lines
 }
-/** Reads the balance of one registration in list, export and statement, and checks that the totals agree. */
+/** Reads a registration's balance from list, export and statement, and checks that the totals agree. */
 const readDueEverywhere = async (regNo: RegNo) => {
   const url = `/admin/${EVENT}/registrations/?page_size=100`
   const { registrations, sums } = (await office.json(url)) as unknown as ListResponse
@@ -204,7 +204,7 @@ const readDueEverywhere = async (regNo: RegNo) => {
   ]
 }
 
-test('the list showed a balance of 0 after a declined card payment, and after a wrong amount was dismissed, moved or refunded', async () => {
+test('list, export and statement show the price as due after a declined card payment, or after a payment of the wrong amount is dismissed, moved or refunded', async () => {
   const declinedRegNo = await register('card')
   const at = server.now()
   const declinedEvent = { type: 'declined', code: '400', message: 'No funds', at } as const
@@ -227,7 +227,7 @@ test('the list showed a balance of 0 after a declined card payment, and after a 
   }
 })
 
-test('the second of two transfers that paid one price could only be refunded, moved or dismissed', async () => {
+test('the second of two transfers that add up to the price can be accepted as well as refunded, moved or dismissed', async () => {
   const regNo = await register('transfer')
   await confirm(regNo, 4000)
   await confirm(regNo, 720)
@@ -256,7 +256,7 @@ test('the second of two transfers that paid one price could only be refunded, mo
   const body = await server.deps.store.document(regNo, receipts.at(-1)?.id ?? 0)
   expect(body?.total).toBe(FEE * 100)
   expect(body?.paid).not.toHaveProperty('amount')
-  // A payment above the missing amount cannot be added: it is a separate payment.
+  // A payment that exceeds the missing amount cannot be added to it and remains a separate payment.
   const otherRegNo = await register('transfer')
   await confirm(otherRegNo, 4000)
   await confirm(otherRegNo, 721)
@@ -266,7 +266,7 @@ test('the second of two transfers that paid one price could only be refunded, mo
   expect((await readActions(otherRegNo)).reviews).toMatchObject([{ kind: 'second' }])
 })
 
-test('payments that staff dismiss are in the dashboard figures, until they are refunded', async () => {
+test('the dashboard counts a dismissed payment, except for the part that was refunded', async () => {
   const sumDismissed = async (): Promise<number> => {
     const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
     const { key = '' } = server.deps.events.findById(EVENT)?.config.admin.dashboard ?? {}
@@ -288,7 +288,7 @@ test('payments that staff dismiss are in the dashboard figures, until they are r
   expect(await sumDismissed()).toBe(dismissedBefore + 200)
 })
 
-test('a treasurer accepted a payment of one registration on an outdated page, and another registration became paid', async () => {
+test('a payment cannot be accepted on an outdated page if it was moved to another registration in the meantime', async () => {
   const [paidRegNo, targetRegNo] = [await register('transfer'), await register('transfer')]
   await correct(targetRegNo, 'records')
   await confirm(paidRegNo, FEE - 1)
@@ -299,7 +299,7 @@ test('a treasurer accepted a payment of one registration on an outdated page, an
     why: 'One rupee less.',
   }
   const sendDecision = (input: object) => post(`/admin/reviews/${shownReview?.id}/decide/`, input)
-  // Both treasurers opened the page before the change.
+  // Both treasurers opened the page before the payment was moved.
   const moveResponse = await sendDecision({
     ...acceptDecision,
     decision: 'move',
@@ -346,7 +346,7 @@ test('a treasurer accepted a payment of one registration on an outdated page, an
   })
   expect(await readDueEverywhere(targetRegNo)).toEqual([FEE + 1180, FEE + 1180, FEE + 1180])
 
-  // The amounts can change too: a part is refunded in the meantime.
+  // The amounts can change too: here, part of the payment is refunded in the meantime.
   const [currentReview] = (await readActions(targetRegNo)).reviews
   const partialRefund = {
     ...acceptDecision,
@@ -358,7 +358,7 @@ test('a treasurer accepted a payment of one registration on an outdated page, an
   expect(
     (await sendDecision({ ...acceptDecision, version: currentReview?.version })).body['message'],
   ).toContain('was changed after you opened this page')
-  // An older page sent no review version.
+  // A page from an older version of Rollcall sends no review version.
   const { version: _, ...decisionWithoutVersion } = acceptDecision
   expect(await sendDecision(decisionWithoutVersion)).toMatchObject({
     status: 422,
@@ -366,7 +366,7 @@ test('a treasurer accepted a payment of one registration on an outdated page, an
   })
 })
 
-test('a workshop was refunded before the correction, and the correction requested the same refund again without a notice', async () => {
+test('a correction warns if its refund was already paid as goodwill before the correction', async () => {
   const regNo = await register('transfer')
   await confirm(regNo, FEE)
   await correct(regNo, 'writing', 1770)
@@ -386,7 +386,7 @@ test('a workshop was refunded before the correction, and the correction requeste
   ])
   expect(await readActions(regNo)).toMatchObject({ pay_back: 1770, goodwill: 1770, kept: FEE })
 
-  // In the correct order nothing is goodwill.
+  // If the correction comes first, no part of the refund is goodwill.
   const otherRegNo = await register('transfer')
   await confirm(otherRegNo, FEE)
   await correct(otherRegNo, 'writing', 1770)
@@ -397,12 +397,12 @@ test('a workshop was refunded before the correction, and the correction requeste
   expect(await readActions(otherRegNo)).toMatchObject({ pay_back: 0, goodwill: 0, kept: FEE })
 })
 
-test('a refund that was requested twice was paid twice, from two payments', async () => {
+test('a refund that is requested twice is paid once, even if another payment could cover it', async () => {
   const regNo = await register('card')
   await payByCard(createOrderId(regNo, 1), FEE)
   await correct(regNo, 'records')
   await payByCard(await startCardPayment(regNo), 1180)
-  // Only ₹ 720 of the first payment is left.
+  // Only ₹ 720 of the first payment can still be refunded.
   const manualRefund = { act: 'refund', why: 'Agreed.', by_hand: true, amount: '4000' }
   await performAction(regNo, { ...manualRefund, reference: createUtr() })
   const request = {
@@ -425,7 +425,7 @@ test('a refund that was requested twice was paid twice, from two payments', asyn
   ])
 })
 
-test('a refund of ₹ 400, requested on a page that was opened before another refund of ₹ 400, was paid in addition', async () => {
+test('a refund of ₹ 400 is rejected if its page was opened before another refund of ₹ 400', async () => {
   const regNo = await register('card')
   await payByCard(createOrderId(regNo, 1), FEE)
   const { kept: shownAmount } = await readActions(regNo)
@@ -442,16 +442,16 @@ test('a refund of ₹ 400, requested on a page that was opened before another re
     const response = await office.act(regNo, { ...refund, kept: invalidAmount, by_hand: false })
     expect([response.status, response.body.message]).toEqual([
       422,
-      'Send kept as the paid amount that the list of actions contained.',
+      'Send kept as the paid amount returned in the list of actions.',
     ])
   }
   expect(await listRefunds(regNo)).toEqual([[400, 'done']])
-  // A second refund of the same amount that the user intends states the current amount.
+  // If the user intends a second refund of the same amount, the request states the current amount.
   await performAction(regNo, { ...refund, kept: 4320, reference: createUtr() })
   expect(await readActions(regNo)).toMatchObject({ kept: 3920 })
 })
 
-test('a refund that was split between three payments and requested twice was paid twice', async () => {
+test('a refund that is split between three payments and requested twice is paid once', async () => {
   const regNo = await register('card')
   await payByCard(createOrderId(regNo, 1), FEE)
   await correct(regNo, 'writing', 1770)
@@ -465,7 +465,7 @@ test('a refund that was split between three payments and requested twice was pai
   await payByCard(await startCardPayment(regNo), 2360)
   const manualRefund = { act: 'refund', why: 'Agreed.', by_hand: true, amount: '4000' }
   await performAction(regNo, { ...manualRefund, reference: createUtr() })
-  // Each request would fit: 720 + 1680, then 90 + 2310.
+  // The remaining payments would cover both requests: 720 + 1680, then 90 + 2310.
   const { kept: shownAmount } = await readActions(regNo)
   expect(shownAmount).toBe(4850)
   const request = {
@@ -497,7 +497,7 @@ test('a refund that was split between three payments and requested twice was pai
   expect(await listRefunds(regNo)).toEqual(refundsInProgress)
 })
 
-test('a refused refund that is made outside Rollcall, from another payment, no longer needs review', async () => {
+test('a refused refund needs no review once it has been made outside Rollcall from another payment', async () => {
   const regNo = await register('transfer')
   await confirm(regNo, FEE)
   await correct(regNo, 'writing', 1770)
@@ -505,14 +505,14 @@ test('a refused refund that is made outside Rollcall, from another payment, no l
   const refund = { act: 'refund', why: 'No workshop.' }
   await performAction(regNo, { ...refund, amount: '500' })
   expect((await readActions(regNo)).reviews).toMatchObject([{ kind: 'refund-refused' }])
-  // Another amount may have another reason.
+  // A refund of a different amount may have a different reason.
   await performAction(regNo, { ...refund, amount: '400', by_hand: true, reference: createUtr() })
   expect((await readActions(regNo)).reviews).toMatchObject([{ kind: 'refund-refused' }])
 
   const manualRefund = { ...refund, amount: '500', by_hand: true, reference: createUtr() }
   const response = await office.act(regNo, manualRefund)
   expect(response.body.message).toBe(
-    '₹\u00a0500 was refunded outside Rollcall. This replaces the refund of ₹\u00a0500 that the gateway refused.',
+    '₹\u00a0500 was refunded outside Rollcall. This replaces the refund of ₹\u00a0500 that the gateway rejected.',
   )
   expect(await readActions(regNo)).toMatchObject({ kept: FEE + 1770 - 900, reviews: [] })
   expect(await listRefunds(regNo)).toEqual([
@@ -521,7 +521,7 @@ test('a refused refund that is made outside Rollcall, from another payment, no l
     [500, 'done'],
   ])
   expect((await readActions(regNo)).trail.map(({ text }) => text)).toContain(
-    'Refused refund replaced by another refund, ₹\u00a0500',
+    'Rejected refund replaced by another refund, ₹\u00a0500',
   )
 })
 
@@ -544,7 +544,7 @@ test('a refused refund of a second payment still needs review after a refund of 
   expect((await readActions(regNo)).reviews).toMatchObject([refusedReview])
 })
 
-test('a refused refund, requested again in part, states the amount that is not requested', async () => {
+test('if only part of a refused refund is requested again, the message states the amount that is not', async () => {
   const regNo = await register('card')
   await payByCard(createOrderId(regNo, 1), FEE)
   await performAction(regNo, { act: 'refund', why: 'Goodwill.', amount: '500' })
@@ -556,11 +556,11 @@ test('a refused refund, requested again in part, states the amount that is not r
     why: 'Agreed.',
   })
   expect(response.body['message']).toContain(
-    'The other ₹\u00a0200 of the refused refund is not requested.',
+    'The other ₹\u00a0200 of that refund is not requested.',
   )
 })
 
-test('a refund recorded outside Rollcall without by_hand, or while the gateway refunds the same amount, was paid twice', async () => {
+test('recording a refund outside Rollcall is rejected without by_hand, or while the gateway is refunding the same amount', async () => {
   const regNo = await register('card')
   await payByCard(createOrderId(regNo, 1), FEE)
   const refund = { act: 'refund', why: 'Agreed.', amount: '300' }

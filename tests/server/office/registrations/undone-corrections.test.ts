@@ -1,4 +1,4 @@
-/** A correction and its reversal leave balance, refund and invoices at each rate unchanged. */
+/** A correction that is later reversed leaves the balance, the refund and the invoiced amount per rate unchanged. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
@@ -65,7 +65,7 @@ let refundCount = 0
 const refund = (regNo: RegNo, amount: number): Promise<void> =>
   performAction(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++refundCount}` })
 
-/** Reads a registration's amounts in the office, and its invoices minus credit notes by rate in paise. */
+/** Reads a registration's amounts in the office, and its net invoiced amount per tax rate, in paise. */
 async function readFigures(regNo: RegNo) {
   const response = (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
   const { due, pay_back: refundable, kept, proposed_back: proposed } = response
@@ -100,7 +100,7 @@ test('a room that is removed and added back after a refund of ₹ 6,000 changes 
   expect(reducedFigures).toMatchObject({ due: 0, back: 690, kept: 690, invoiced: {} })
   await correct(regNo, ALL_EXTRAS)
   expect(await readFigures(regNo)).toEqual(figuresBefore)
-  // Amounts above the goodwill are still requested and invoiced in full.
+  // Amounts that exceed the goodwill refund are still requested and invoiced in full.
   await correct(regNo, { ...ALL_EXTRAS, donation: false })
   await refund(regNo, 600)
   await correct(regNo, ALL_EXTRAS)
@@ -125,7 +125,7 @@ const stepArbitrary = fc.record({
   then: extrasArbitrary,
 })
 
-test('corrections and their reversal change nothing, whatever was refunded and corrected before', async () => {
+test('reversed corrections change nothing, whatever was refunded or corrected before', async () => {
   await fc.assert(
     fc.asyncProperty(
       extrasArbitrary,

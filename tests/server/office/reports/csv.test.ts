@@ -1,4 +1,4 @@
-/** CSV and Excel exports: formulas are neutralised, and other values stay unchanged. */
+/** CSV and Excel exports neutralise formulas and leave other values unchanged. */
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
@@ -46,7 +46,7 @@ test.each([
   'Office; +91 484 2345678',
   'one; two - three; four',
   'അനിത',
-  // Malayalam and Hindi with joiners, a family and a heart of several characters.
+  // Malayalam and Hindi with joiners, and emoji (a family, a heart) that consist of several characters.
   'ന്‍',
   'क्‍षमा',
   '\u200dക',
@@ -57,14 +57,14 @@ test('U+202E, which would reverse a narration, is exported as <U+202E>', () => {
   expect(formatCell('UPI \u202e0001 RUPEES')).toBe('UPI <U+202E>0001 RUPEES')
 })
 
-test('the file starts with one byte order mark', () => {
+test('the file starts with a single byte order mark', () => {
   expect(formatCsvRows([['a']], true)).toBe('\uFEFFa\r\n')
   expect(formatCsvRows([['a', null, undefined, 7080, true, false]], false)).toBe(
     'a,,,7080,Yes,No\r\n',
   )
 })
 
-test('a discount of ₹ 590 is a number that a spreadsheet adds up, and the same characters entered by a person stay text', () => {
+test('a discount of ₹ 590 is exported as a number that a spreadsheet can add up; the same characters typed by a delegate stay text', () => {
   expect(
     formatCsvRows(
       [[{ amount: -590, decimals: 2 }, '-590.00', { amount: 7080.5, decimals: 2 }]],
@@ -77,10 +77,7 @@ test('a carriage return in an answer does not start a new row', () => {
   expect(parse(formatCsvRows([['x\ry', 'z']], false))).toEqual([['x\ry', 'z']])
 })
 
-/**
- * Compares rows with the output of csv-stringify, which is six times slower; the test above covers
- * line breaks.
- */
+/** Compares rows with the output of csv-stringify, which is six times slower. The test above covers line breaks. */
 test('all other values are written as csv-stringify writes them', () => {
   const textArbitrary = fc
     .array(fc.constantFrom(...'ab12 ,"\'\r\n=+-@＝＋－＠\u{1F600}്', '\uFEFF', '\u2028'), {
@@ -110,7 +107,7 @@ test('all other values are written as csv-stringify writes them', () => {
           cast: { number: String, boolean: (value) => (value ? 'Yes' : 'No') },
         },
       )
-      // The library writes no byte order mark without rows.
+      // If there are no rows, the library writes no byte order mark.
       expect(formatCsvRows(cells, hasByteOrderMark)).toBe(
         cells.length === 0 && hasByteOrderMark ? '\uFEFF' : libraryOutput,
       )

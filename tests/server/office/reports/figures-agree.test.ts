@@ -1,4 +1,4 @@
-/** The payments of one event in every report of the office: the figures agree to the paisa. */
+/** The figures for one event's payments agree to the paisa in every office report. */
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, toAmount } from '../../../../engine/index.ts'
@@ -49,7 +49,7 @@ const report: string[] = [
 ]
 const addReportLine = (order: string, reference: string, amount: number, kind: 'Sale' | 'Refund') =>
   report.push(`${order},${reference},${amount / 100},0,0,${amount / 100},UTR1,11-10-2025,${kind}`)
-/** The sum of the refunds outside the gateway, in paise. */
+/** The total refunded outside the gateway, in paise. */
 let manualRefundSum = 0
 const sendReport = async (path: string) => {
   const response = await server.app.inject({
@@ -61,7 +61,7 @@ const sendReport = async (path: string) => {
   expect(response.statusCode, response.body).toBe(200)
   return response.json<{ settlement: WireSettlement }>()
 }
-/** Sums the settled and outstanding amounts, without payments under review. */
+/** Sums the settled and outstanding amounts, excluding payments under review. */
 async function sumReconciled({ payouts, unsettled }: WireSettlement): Promise<number> {
   const { reviews } = (await office.json(
     `/admin/reviews/?event=${EVENT}`,
@@ -112,7 +112,7 @@ async function readFigures() {
     ),
   }
 }
-/** Checks that all reports agree. `outsideBills` is the part of the payments that no current bill contains. */
+/** Checks that all reports agree. `outsideBills`: the part of the payments in no current bill. */
 async function expectAgreement(paidSum: number, expectedDue: number, outsideBills = 0) {
   expect(await readFigures()).toEqual({
     csv: paidSum,
@@ -130,7 +130,7 @@ async function expectAgreement(paidSum: number, expectedDue: number, outsideBill
 
 const PRICE_PAISE = 708_000
 
-test('“Paid” is the amount that delegates paid: list, CSV, sales, dashboard and reconciliation have the same total', async () => {
+test('“Paid” is the amount that delegates paid: list, CSV, sales, dashboard and reconciliation show the same total', async () => {
   const [paidRegNo, cancelledRegNo, reviewedRegNo] = [
     await registerSample(1, 'success'),
     await registerSample(2, 'success'),
@@ -138,7 +138,7 @@ test('“Paid” is the amount that delegates paid: list, CSV, sales, dashboard 
   ]
   await registerSample(4)
   await expectAgreement(2 * PRICE_PAISE, 2 * PRICE_PAISE)
-  // A partial amount accepted as the price: one rupee was paid.
+  // One rupee is accepted as payment of the price.
   await performAction(reviewedRegNo, {
     act: 'accept',
     why: 'Agreed.',
@@ -169,7 +169,7 @@ test('“Paid” is the amount that delegates paid: list, CSV, sales, dashboard 
   manualRefundSum += 300_000
   await expectAgreement(2 * PRICE_PAISE + 100 - 400_050, PRICE_PAISE, PRICE_PAISE - 300_000)
 
-  // The gateway settles two of the three payments, and a refund made in its own panel.
+  // The gateway settles two of the three payments, and a refund made in the gateway's own panel.
   await server.deps.store.applyPaymentEvent(
     createOrderId(paidRegNo, 1),
     { type: 'refunded', reference: 'PANEL', amount: toAmount(8_000), at: server.now() },

@@ -77,7 +77,7 @@ describe('a list request', () => {
     expect(response.registrations[0]).toMatchObject({ reg_no: buildRegNo(server, EVENT, 45) })
   })
 
-  test('a row contains answers, engine values and labels under the names in the specification', async () => {
+  test('a row contains answers, engine values and labels under the names given in the specification', async () => {
     const response = await readPage('/admin/afpicon/registrations/?search=delegate6@')
     expect(response.registrations).toHaveLength(1)
     expect(response.registrations[0]).toMatchObject({
@@ -107,7 +107,7 @@ describe('a list request', () => {
     expect(Number.isInteger(response.registrations[0]?.id)).toBe(true)
   })
 
-  test('pages are linked to the previous and next page, and contain every row once', async () => {
+  test('each page links to the previous and next page, and together they contain every row once', async () => {
     const secondPage = await readPage('/afpicon/admin/registrations/?page=2&page_size=20')
     expect(secondPage.previous).toBe(
       'http://127.0.0.1:3199/afpicon/admin/registrations/?page=1&page_size=20',
@@ -155,7 +155,7 @@ describe('a list request', () => {
     ['search=zzz', 0, 'No registrations match “zzz”'],
     ['search=&payment_status=&ticket_type=&date_from=&afpi_member=&page=', 45, '45 registrations'],
     ['unknown=1', 45, '45 registrations'],
-  ])('%s shows %i rows and states the number', async (query, count, summary) => {
+  ])('%s shows %i rows and states their number', async (query, count, summary) => {
     const response = await readPage(`/afpicon/admin/registrations/?${query}`)
     expect(response.count).toBe(count)
     expect(response.shown).toBe(summary)
@@ -194,7 +194,7 @@ describe('a list request', () => {
     expect(response.json()).toEqual({ status: 'error', code: 'bad_query', message })
   })
 
-  test('totals of the filtered rows: count by status, received, due', async () => {
+  test('the totals cover the filtered rows: count per status, received, due', async () => {
     const { sums } = await readPage('/afpicon/admin/registrations/')
     expect(sums).toMatchObject({ paid: 23, pending: 11, failed: 11, refunded: 0 })
     const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
@@ -220,7 +220,7 @@ describe('a list request', () => {
         refunded: 0,
         ended: 0,
         money: sumTotals(listTotals('success')),
-        // A declined card leaves the price due.
+        // If the card is declined, the price is still due.
         due: sumTotals([...listTotals('pending'), ...listTotals('failed')]),
       })
     }
@@ -240,7 +240,7 @@ describe('a list request', () => {
       (row: ListRow) => CATEGORIES.indexOf(String(row['ticket_type'])),
     ],
   ] as readonly [string, (row: ListRow) => string | number][])(
-    '%s sorts all pages, in both directions',
+    '%s sorts across all pages, in both directions',
     async (query, readValue) => {
       const readRows = async (sort: string): Promise<ListRow[]> => {
         const firstPage = await readPage(`/admin/afpicon/registrations/?${sort}`)
@@ -269,7 +269,7 @@ describe('a list request', () => {
     })
   })
 
-  test('logs paging through a list once an hour, as a view of the first page', async () => {
+  test('logs paging through a list at most once an hour, as a view of the first page', async () => {
     const { json } = await signIn(server, 'pager')
     await json('/afpicon/admin/registrations/?payment_status=failed')
     await json('/afpicon/admin/registrations/?page=2')
@@ -318,7 +318,7 @@ describe('an export', () => {
     const { rows, text } = await readCsv('/afpicon/download-csv/')
     expect(text.startsWith('\uFEFF')).toBe(true)
     const list = server.deps.events.findById(EVENT)?.config.admin.lists[1]
-    // The specification's columns in its order, then additional ones.
+    // The specification's columns in the specified order, followed by additional ones.
     expect(rows[0]).toEqual([
       ...(list?.columns ?? []).map(({ label }) => label),
       'Amount paid',
@@ -362,14 +362,14 @@ describe('an export', () => {
     ['date_from=2025-10-09&date_to=2025-10-09&as=xlsx', '_from-2025-10-09_to-2025-10-09.xlsx'],
     ['waiting=review&afpi_member=false', '_review_not-afpi_member.csv'],
     ['search=Asha%20Nair', '_search.csv'],
-  ])('states %s in its file name, without personal data', async (query, fileNameEnd) => {
+  ])('states the filter %s in its file name, without personal data', async (query, fileNameEnd) => {
     const response = await office.get(`/admin/export/?event_type=afpicon&${query}`)
     expect(response.headers['content-disposition']).toBe(
       `attachment; filename="afpicon_registrations${fileNameEnd}"`,
     )
   })
 
-  test('an Excel file has the same contents: amounts as numbers, formulas and long digits as text', async () => {
+  test('an Excel file has the same contents, with amounts as numbers, and formulas and long digit strings as text', async () => {
     const response = await office.get('/afpicon/download-csv/?as=xlsx')
     expect(response.headers['content-type']).toContain('spreadsheetml.sheet')
     const files = unzipSync(response.rawPayload)
@@ -384,7 +384,7 @@ describe('an export', () => {
     expect(strings).toContain(buildRegNo(server, EVENT, 45))
   })
 
-  test('neutralises formulas, and keeps phone numbers, commas and quotes', async () => {
+  test('neutralises formulas and leaves phone numbers, commas and quotes unchanged', async () => {
     const { rows } = await readCsv('/admin/export/?event_type=afpicon')
     const cells = rows.flat()
     expect(cells).toContain('\'=HYPERLINK("http://evil.example")')
@@ -403,7 +403,7 @@ describe('an export', () => {
   })
 })
 
-test('the dashboard counts agree with the lists, in whole paise', async () => {
+test('the dashboard counts agree with the lists, to the paisa', async () => {
   const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsResponse
   const paidPage = await readPage(
     '/afpicon/admin/registrations/?payment_status=success&page_size=100',
@@ -454,7 +454,7 @@ test('the dashboard counts agree with the lists, in whole paise', async () => {
   expect(data.now).toBe('2025-10-10T16:00:00+05:30')
 })
 
-test('a list moves to the address in its changed event file without a restart', async () => {
+test('if the event file changes the URL of a list, the list moves there without a restart', async () => {
   const movedServer = await startTestApp()
   try {
     const { get } = await signIn(movedServer)
@@ -478,7 +478,7 @@ test('a list moves to the address in its changed event file without a restart', 
   }
 })
 
-test('an event without tax has no tax column in its list and CSV', async () => {
+test('an event without tax has no tax column in its list or CSV', async () => {
   const untaxedEvent = buildFixtureEvent({ total: 1000 })
     .replace(/ {2}tax: .*\n/, '')
     .replace('lines: [base, gst, total]', 'lines: [total]')
@@ -508,7 +508,7 @@ test('an event without tax has no tax column in its list and CSV', async () => {
   }
 })
 
-test('a registration with a price that was never requested is not paid and adds no revenue', async () => {
+test('a registration whose price was never requested does not count as paid and adds no revenue', async () => {
   const { store } = server.deps
   const day = dayOf(server.now())
   const figuresBefore = await store.dashboardFigures(EVENT, day)

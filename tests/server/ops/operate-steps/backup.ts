@@ -1,4 +1,4 @@
-/** Steps about stored data: a backup under load, its restore, and migrations from each earlier version. */
+/** Steps that test stored data: a backup under load, its restore, and migrations from each earlier version. */
 import { createHash } from 'node:crypto'
 import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,14 +12,14 @@ import {
   readMetrics,
   readRegNos,
   openOffice,
-  PAID_EVENT,
+  PAID_EVENT_ID,
   readRows,
   expectSame,
 } from './installation.ts'
 import type { Step } from './step.ts'
 import { USER_ID } from './systemd-unit.ts'
 
-/** Tables and columns that a recovery writes after a restore. */
+/** Tables that a recovery writes after a restore. */
 const RECOVERY_ENTRIES = new Set([
   'audit_log',
   'installation',
@@ -34,12 +34,12 @@ const POLL_COLUMNS: Readonly<Record<string, null>> = {
   watch_until: null,
 }
 
-/** Hashes the rows that must be the same in a copy and in the database restored from it. */
+/** Hashes the data that must be the same in a copy and in the database restored from it. */
 function hashComparableRows(file: string): Readonly<Record<string, string>> {
   return hashTables(file, (row) => ({ ...row, ...POLL_COLUMNS }), RECOVERY_ENTRIES)
 }
 
-/** Hashes the rows of each table. Derived tables are excluded. */
+/** Hashes the rows of each table, except in tables that SQLite or the search index derives. */
 function hashTables(
   file: string,
   mapRow: (row: Readonly<Record<string, unknown>>) => unknown = (row) => row,
@@ -61,7 +61,7 @@ function hashTables(
     }),
   )
 }
-/** Lists the hash of each proof's content. */
+/** Lists the content hashes of the proofs. */
 function listProofs(folder: string): readonly string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -74,7 +74,7 @@ function listProofs(folder: string): readonly string[] {
     .sort()
 }
 
-/** Reads the figures of the office and of monitoring, except those that describe the process or the moment. */
+/** Reads the figures in the office and in /metrics, except those that describe the process or the current moment. */
 async function readFigures(url: string): Promise<Readonly<Record<string, unknown>>> {
   const office = await openOffice(url)
   const { data } = JSON.parse(await office('/admin/dashboard/stats/')) as {
@@ -110,7 +110,7 @@ export const backUpAndRestore: Step = {
       [backupFolder],
     )
     expectSame(
-      'the status of a backup under load',
+      'the exit status of the backup under load',
       [backup.status, backup.output.split('\n').length],
       [0, 1],
     )
@@ -126,7 +126,7 @@ export const backUpAndRestore: Step = {
         ['db', 'restore', sourceFolder],
         [backupFolder],
       )
-      expectSame('the status of a restore', status, 0)
+      expectSame('the exit status of the restore', status, 0)
       print(`restored: ${output.split('\n')[0]}`)
       expectSame(
         'every row',
@@ -142,7 +142,7 @@ export const backUpAndRestore: Step = {
     await restore(backupUnderLoad, restoredFolders)
     const restoredNumbers = new Set(readRegNos(restoredFolders))
     expectSame(
-      'delegates confirmed before the backup who are not in it',
+      'delegates who were confirmed before the backup, but are not in it',
       numbersBefore.filter((number) => !restoredNumbers.has(number)),
       [],
     )
@@ -151,7 +151,7 @@ export const backUpAndRestore: Step = {
       'SELECT DISTINCT sha256 FROM uploads ORDER BY sha256',
     ).map(({ sha256 }) => sha256)
     expectSame(
-      'the proofs of the delegates in the backup',
+      'the proofs of delegates in the backup',
       listProofs(join(restoredFolders.dataDir, 'uploads')),
       expectedProofs,
     )
@@ -159,11 +159,11 @@ export const backUpAndRestore: Step = {
       `${restoredNumbers.size} registrations (${numbersBefore.length} were confirmed before the backup began, ${regNos.length} by its end), ${expectedProofs.length} proofs, all intact`,
     )
 
-    // No client is active now, so the figures and the backup describe the same state.
+    // Now no client is active, so the figures and the backup describe the same state.
     const figuresBefore = await readFigures(socketParent.url)
     const quietBackup = join(backupFolder, 'at-rest')
     expectSame(
-      'the status of a backup',
+      'the exit status of the backup',
       (await installation.runRollcall(folders, ['db', 'backup', quietBackup], [backupFolder]))
         .status,
       0,
@@ -173,7 +173,7 @@ export const backUpAndRestore: Step = {
     await restore(quietBackup, quietFolders)
     const endCommand = ['db', 'recovery', 'end', '--who', 'operator', '--mails', 'send']
     expectSame(
-      'the status of ending a recovery',
+      'the exit status after ending the recovery',
       (await installation.runRollcall(quietFolders, endCommand)).status,
       0,
     )
@@ -189,11 +189,11 @@ export const backUpAndRestore: Step = {
 }
 
 export const migrateEachVersion: Step = {
-  name: 'migrate a filled database of each earlier version',
+  name: 'migrate a filled database from each earlier version',
   run: async (installation, print) => {
     const latestVersion = migrations.length
-    // A server reports more than a command, so it is started on the oldest version, one in the middle, and the
-    // newest.
+    // A server reports more than a command does, so one is started on the oldest earlier version, the middle one
+    // and the newest.
     const servedVersions = new Set([1, Math.ceil(latestVersion / 2), latestVersion - 1])
     for (let version = 1; version < latestVersion; version += 1) {
       const folders = installation.createFolders(`version-${version}`)
@@ -202,9 +202,9 @@ export const migrateEachVersion: Step = {
       db.pragma('journal_mode = WAL')
       for (const [index, step] of migrations.slice(0, version).entries()) {
         db.exec(step)
-        if (index === 0) insertFirstRows(db, PAID_EVENT)
+        if (index === 0) insertFirstRows(db, PAID_EVENT_ID)
       }
-      const { filled: filledTables, empty: emptyTables } = fillEmptyTables(db)
+      const { filledCount: filledTables, empty: emptyTables } = fillEmptyTables(db)
       db.pragma(`user_version = ${version}`)
       db.pragma('wal_checkpoint(TRUNCATE)')
       db.close()
@@ -214,7 +214,11 @@ export const migrateEachVersion: Step = {
       const contentBefore = hashTables(file)
       const numbers = readRegNos(folders)
       const rejection = await installation.runRollcall(folders, ['user', 'list'])
-      expectSame(`version ${version}: a command that may not migrate`, rejection.status, 2)
+      expectSame(
+        `version ${version}: the exit status of a command that may not migrate`,
+        rejection.status,
+        2,
+      )
       let migrateCommand = 'rollcall db migrate'
       if (servedVersions.has(version)) {
         migrateCommand = 'a start'
@@ -227,16 +231,22 @@ export const migrateEachVersion: Step = {
         await socketParent.close()
       } else
         expectSame(
-          `version ${version}: the status of migrate`,
+          `version ${version}: the exit status of the migration`,
           (await installation.runRollcall(folders, ['db', 'migrate'])).status,
           0,
         )
       const copy = join(folders.dataDir, `rollcall.before-v${latestVersion}.db`)
       expectSame(`version ${version}: the copy`, hashTables(copy), contentBefore)
-      expectSame(`version ${version}: the version after`, readRows(file, 'PRAGMA user_version'), [
-        { user_version: latestVersion },
-      ])
-      expectSame(`version ${version}: the numbers after`, readRegNos(folders), numbers)
+      expectSame(
+        `version ${version}: the version after the migration`,
+        readRows(file, 'PRAGMA user_version'),
+        [{ user_version: latestVersion }],
+      )
+      expectSame(
+        `version ${version}: the registration numbers after the migration`,
+        readRegNos(folders),
+        numbers,
+      )
       expectSame(`version ${version}: integrity`, readRows(file, 'PRAGMA quick_check'), [
         { quick_check: 'ok' },
       ])

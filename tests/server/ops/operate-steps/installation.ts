@@ -1,4 +1,4 @@
-/** The operator's installation: an unpacked release, its variables, and one folder per server. */
+/** The operator's installation: an unpacked release, its environment variables, and one folder per server. */
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
@@ -25,24 +25,24 @@ import { createConfinement, readUnit, USER_ID } from './systemd-unit.ts'
 import type { Confinement } from './systemd-unit.ts'
 
 export const PASSWORD = 'a password for operators'
-/** A paid event with a proof, and a free event that sends its email immediately. */
-export const PAID_EVENT = 'sample2026'
-export const FREE_EVENT = 'free2026'
+/** The ids of a paid event with a proof, and of a free event, which sends its emails immediately. */
+export const PAID_EVENT_ID = 'sample2026'
+export const FREE_EVENT_ID = 'free2026'
 
 export type Installation = {
   readonly release: string
   readonly confinement: Confinement
-  /** The variables of the unit and its environment file. Each server has its own DATA_DIR and EVENTS_DIR. */
+  /** The variables from the unit and its environment file. Each server has its own DATA_DIR and EVENTS_DIR. */
   readonly variables: Readonly<Record<string, string>>
-  /** Creates a separate folder for the server's user. */
+  /** Creates a separate folder that belongs to the server's user. */
   createFolder(name: string): string
   /** Creates folders for a server's data and event files. */
   createFolders(name: string): Folders
   /** Builds the server's command with the unit's settings. */
   buildCommand(folders: Folders): readonly [string, ...string[]]
-  /** Opens a socket, and starts a server on it. */
+  /** Opens a socket and starts a server on it. */
   serve(folders: Folders, variables?: Readonly<Record<string, string>>): Promise<SocketParent>
-  /** Runs `rollcall …` of the release as the server's user. Returns its output and status. */
+  /** Runs the release's `rollcall …` as the server's user, and returns its output and exit status. */
   runRollcall(
     folders: Folders,
     args: readonly string[],
@@ -71,7 +71,7 @@ export function buildOpenEvent(id: string, payment: 'airpay' | 'none', now = Dat
     .replace('on: 2026-01-10', `on: ${addDays(0)}`)
 }
 
-/** Prepares the operation of an unpacked release. */
+/** Prepares an unpacked release so that it can be operated. */
 export function createInstallation(release: string): Installation {
   const base = mkdtempSync(join(tmpdir(), 'rollcall-operate-'))
   chmodSync(base, 0o755)
@@ -89,7 +89,7 @@ export function createInstallation(release: string): Installation {
     AIRPAY_SAMPLE_PASSWORD: account.password,
     AIRPAY_SAMPLE_SECRET: account.secret,
     AIRPAY_SAMPLE_MERCHANT_ID: account.merchantId,
-    // This setting is only for rehearsals; the unit is for production.
+    // This setting is only for rehearsals, and the unit is for production.
     CLOCK: '',
     RATE_LIMITS: 'on',
     NODE_COMPILE_CACHE: join(base, 'compiled'),
@@ -114,13 +114,16 @@ export function createInstallation(release: string): Installation {
       mkdirSync(folder)
       const eventsDir = join(folder, 'events')
       cpSync(join(release, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
-      writeFileSync(join(eventsDir, `${PAID_EVENT}.yaml`), buildOpenEvent(PAID_EVENT, 'airpay'))
-      writeFileSync(join(eventsDir, `${FREE_EVENT}.yaml`), buildOpenEvent(FREE_EVENT, 'none'))
+      writeFileSync(
+        join(eventsDir, `${PAID_EVENT_ID}.yaml`),
+        buildOpenEvent(PAID_EVENT_ID, 'airpay'),
+      )
+      writeFileSync(join(eventsDir, `${FREE_EVENT_ID}.yaml`), buildOpenEvent(FREE_EVENT_ID, 'none'))
       return { folder, dataDir: createServerFolder(join(folder, 'data')), eventsDir }
     },
     buildCommand: (folders) =>
       confinement.wrapCommand(
-        // The program and its script are paths in the release; flags and the command are not.
+        // The program and its script are paths in the release; flags and the command name are not.
         unit.command.map((word) => (word.includes('bin/') ? join(release, word) : word)),
         listWritableFolders(folders),
       ),
@@ -159,7 +162,7 @@ export function createInstallation(release: string): Installation {
   return installation
 }
 
-/** Reads rows of a database that another process may have open. */
+/** Reads rows from a database that another process may have open. */
 export function readRows(file: string, sql: string): readonly Record<string, unknown>[] {
   const db = new Database(file, { readonly: true })
   try {
@@ -173,12 +176,12 @@ export const readRegNos = ({ dataDir }: Pick<Folders, 'dataDir'>): readonly stri
     ({ reg_no }) => String(reg_no),
   )
 
-/** Returns a different client address for each request, so that each has separate rate limits. */
+/** Returns a different client address for each request, so that the requests do not share rate limits. */
 const createAddress = (n: number): string =>
   `127.${1 + ((n >> 16) & 127)}.${(n >> 8) & 255}.${n & 255}`
 
-/** Builds the n-th request of a load: a page, a registration, or a registration with a proof. */
-export function createLoadRequest(n: number, event = PAID_EVENT): LoadRequest {
+/** Builds the n-th request of a load test: for a page, a registration, or a registration with a proof. */
+export function createLoadRequest(n: number, event = PAID_EVENT_ID): LoadRequest {
   const from = createAddress(n)
   if (n % 3 === 0) return { path: `/${event}`, from }
   const answers = {
@@ -195,14 +198,14 @@ export function createLoadRequest(n: number, event = PAID_EVENT): LoadRequest {
   return { path, body: form.body, headers: form.headers, from }
 }
 
-/** Registers a delegate. Returns the registration number, or throws an error with the response. */
-export async function registerOne(url: string, n: number, event = PAID_EVENT): Promise<string> {
+/** Registers a delegate, and returns the registration number. Throws an error with the response if that fails. */
+export async function registerOne(url: string, n: number, event = PAID_EVENT_ID): Promise<string> {
   const { status, text } = await sendOnce(url, createLoadRequest(n * 3 + 1, event))
   if (status !== 201) throw new Error(`not registered: ${status} ${text}`)
   return (JSON.parse(text) as { readonly reg_no: string }).reg_no
 }
 
-/** Signs in to the office. Returns a function that reads one of its paths. */
+/** Signs in to the office, and returns a function that reads an office path. */
 export async function openOffice(url: string): Promise<(path: string) => Promise<string>> {
   const { text } = await sendOnce(url, {
     path: '/admin/login/',
@@ -218,7 +221,7 @@ export async function openOffice(url: string): Promise<(path: string) => Promise
   }
 }
 
-/** Reads the values of /metrics by name. */
+/** Reads the values in /metrics, keyed by name. */
 export async function readMetrics(url: string): Promise<ReadonlyMap<string, number>> {
   const { text } = await sendOnce(url, { path: '/metrics', headers: { connection: 'keep-alive' } })
   return new Map(
@@ -229,17 +232,17 @@ export async function readMetrics(url: string): Promise<ReadonlyMap<string, numb
   )
 }
 
-/** Polls until the condition is met. Returns the seconds that this took; throws after `secondsMax`. */
+/** Polls until `check` is true, and returns the seconds that this took. Throws after `maxSeconds`. */
 export async function waitUntil(
   condition: string,
-  secondsMax: number,
+  maxSeconds: number,
   check: () => Promise<boolean> | boolean,
 ): Promise<number> {
   const startedAt = performance.now()
   for (;;) {
     const seconds = (performance.now() - startedAt) / 1000
     if (await check()) return seconds
-    if (seconds > secondsMax) throw new Error(`timeout after ${secondsMax} seconds: ${condition}`)
+    if (seconds > maxSeconds) throw new Error(`timeout after ${maxSeconds} seconds: ${condition}`)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }

@@ -1,4 +1,4 @@
-/** Steps about failures: a full disk, an interrupted mail server or gateway, an invalid event file. */
+/** Steps that test failures: a full disk, an interrupted mail server or gateway, and an invalid event file. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -8,22 +8,22 @@ import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { instant } from '../../../../engine/index.ts'
 import {
-  openSandbox,
+  openAirpaySimulator,
   createSandboxAccount,
-  getSandboxAddresses,
+  getAirpaySimulatorAddresses,
 } from '../../../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { openSimulatorPort } from '../../../../server/payments/gateways/simulator-port.ts'
-import { buildHandOff } from '../../../attacks/gateway.ts'
+import { buildGatewayForm } from '../../../attacks/gateway.ts'
 import { findFreePort } from '../../../browser/serve.ts'
 import { sendOnce } from '../load.ts'
 import {
   createLoadRequest,
   readMetrics,
-  FREE_EVENT,
+  FREE_EVENT_ID,
   readRegNos,
   openOffice,
   buildOpenEvent,
-  PAID_EVENT,
+  PAID_EVENT_ID,
   registerOne,
   readRows,
   expectSame,
@@ -86,7 +86,7 @@ export const fillDisk: Step = {
       const health = await readHealth(socketParent.url)
       if (!health.startsWith('503')) throw new Error(`/healthz reports ${health}`)
       const lineCount = socketParent.readOutput().match(/requests are refused/g)?.length ?? 0
-      if (lineCount === 0) throw new Error('the log has no message')
+      if (lineCount === 0) throw new Error('the log does not report it')
       print(
         `${statuses.length} register: ${statuses.length - rejectedStatuses.length} are stored and ${rejectedStatuses.length} get 503; ${lineCount} lines in the log; /healthz: ${health}`,
       )
@@ -97,7 +97,7 @@ export const fillDisk: Step = {
       )
       expectSame('the stored registrations', readRegNos(folders), acceptedNumbers.toSorted())
       print(
-        `freed: the next registration is accepted, /healthz is healthy after ${seconds.toFixed(0)} s, all ${acceptedNumbers.length} confirmed registrations are stored`,
+        `space freed: the next registration is accepted, /healthz is healthy after ${seconds.toFixed(0)} s, and all ${acceptedNumbers.length} confirmed registrations are stored`,
       )
       await socketParent.close()
     } finally {
@@ -106,7 +106,7 @@ export const fillDisk: Step = {
   },
 }
 
-/** Creates a mail server that can be interrupted, and records the recipients of its emails. */
+/** Creates a mail server that can be interrupted and records the recipients of its emails. */
 function createMailServer() {
   const recipients: string[] = []
   let server: SMTPServer | null = null
@@ -146,7 +146,7 @@ export const cutMailServer: Step = {
     const expectedRecipients: string[] = []
     const register = async (from: number): Promise<void> => {
       for (let n = from; n < from + 5; n += 1) {
-        await registerOne(socketParent.url, n, FREE_EVENT)
+        await registerOne(socketParent.url, n, FREE_EVENT_ID)
         expectedRecipients.push(`asha${n * 3 + 1}@example.org`)
       }
     }
@@ -154,7 +154,7 @@ export const cutMailServer: Step = {
       (await readMetrics(socketParent.url)).get('rollcall_mails{is="queued"}')
     await register(1)
     await waitUntil('five emails', 60, () => smtpServer.recipients.length === 5)
-    print('5 register, 5 emails are accepted')
+    print('5 delegates register, and 5 emails are accepted')
     await smtpServer.cut()
     await register(11)
     await waitUntil('a log message', 60, () =>
@@ -162,17 +162,17 @@ export const cutMailServer: Step = {
     )
     expectSame('queued emails', await countQueued(), 5)
     print(
-      'interrupted: 5 more register and get responses, 5 emails are queued, the log states the cause',
+      'interrupted: 5 more delegates register and get responses, 5 emails are queued, and the log states the cause',
     )
     await smtpServer.listen(port)
     const seconds = await waitUntil('all emails', 120, () => smtpServer.recipients.length >= 10)
     await waitUntil('an empty queue', 30, async () => (await countQueued()) === 0)
     expectSame(
-      'the recipients of an email',
+      'the recipients of emails',
       smtpServer.recipients.toSorted(),
       expectedRecipients.toSorted(),
     )
-    print(`restored: all 10 have one email each, ${seconds.toFixed(0)} s later`)
+    print(`restored: ${seconds.toFixed(0)} s later, all 10 delegates have one email each`)
     await socketParent.close()
     await smtpServer.cut()
   },
@@ -197,7 +197,7 @@ export const cutGateway: Step = {
     const [port, plainPort] = [await findFreePort(), await findFreePort()]
     const account = createSandboxAccount('sample')
     let serverUrl = ''
-    const sandbox = openSandbox({
+    const sandbox = openAirpaySimulator({
       dataDir: gatewayFolder,
       accounts: () => [account],
       returnUrl: () => `${serverUrl}/api/payment/return/`,
@@ -256,16 +256,16 @@ export const cutGateway: Step = {
       SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
     })
     serverUrl = socketParent.url
-    /** Registers a delegate and opens the gateway's page. Returns the order id. */
+    /** Registers a delegate, opens the gateway's page, and returns the order id. */
     const openGatewayPage = async (n: number): Promise<string> => {
       const { status, text } = await sendOnce(socketParent.url, createLoadRequest(n * 3 + 1))
       expectSame('registering', status, 201)
       const { payment_data: data } = JSON.parse(text) as {
         readonly payment_data: Record<string, string>
       }
-      const gatewayPage = await fetch(getSandboxAddresses(gatewayPort.origins).pay, {
+      const gatewayPage = await fetch(getAirpaySimulatorAddresses(gatewayPort.origins).pay, {
         method: 'POST',
-        body: new URLSearchParams(buildHandOff(data)),
+        body: new URLSearchParams(buildGatewayForm(data)),
         redirect: 'manual',
       })
       expectSame('the hand-off', gatewayPage.status, 303)
@@ -285,15 +285,23 @@ export const cutGateway: Step = {
     await closeProxy()
     await sandbox.runAction(secondOrder, 'pay')
     const thirdResponse = await sendOnce(socketParent.url, createLoadRequest(3 * 3 + 1))
-    expectSame('registering while the gateway is interrupted', thirdResponse.status, 201)
-    await waitUntil('a query by the server', 60, () => Number(readPayment(secondOrder)['asks']) > 0)
     expectSame(
-      'the delegate who pays while the gateway is interrupted',
+      'the status of a registration while the gateway is interrupted',
+      thirdResponse.status,
+      201,
+    )
+    await waitUntil(
+      'a status query by the server',
+      60,
+      () => Number(readPayment(secondOrder)['asks']) > 0,
+    )
+    expectSame(
+      'the payment made while the gateway is interrupted',
       readPayment(secondOrder)['status'],
       'pending',
     )
     print(
-      'interrupted: a delegate pays, the server cannot query, the payment stays pending; another registers and gets a response',
+      'interrupted: a delegate pays, the server cannot query the payment, which stays pending; another delegate registers and gets a response',
     )
     closeProxy = await openHttpsProxy()
     const seconds = await waitUntil('paid', 240, () => isPaid(secondOrder))
@@ -302,7 +310,7 @@ export const cutGateway: Step = {
       60,
       () => smtpServer.recipients.filter((to) => to === 'asha7@example.org').length === 1,
     )
-    print(`restored: the payment succeeds ${seconds.toFixed(0)} s later, with one email`)
+    print(`restored: ${seconds.toFixed(0)} s later, the payment succeeds, with one email`)
     await socketParent.close()
     await closeProxy()
     await sandbox.close()
@@ -315,16 +323,16 @@ export const breakEventFile: Step = {
   name: 'break an event file, and restart',
   run: async (installation, print) => {
     const folders = installation.createFolders('spoilt')
-    const file = join(folders.eventsDir, `${PAID_EVENT}.yaml`)
+    const file = join(folders.eventsDir, `${PAID_EVENT_ID}.yaml`)
     const socketParent = await installation.serve(folders)
     const acceptedNumbers = [await registerOne(socketParent.url, 1)]
-    writeFileSync(file, buildOpenEvent(PAID_EVENT, 'airpay').replace('venue:', 'vneue:'))
-    expectSame('the status of a stop', await socketParent.stop(), 0)
+    writeFileSync(file, buildOpenEvent(PAID_EVENT_ID, 'airpay').replace('venue:', 'vneue:'))
+    expectSame('the exit status of the server', await socketParent.stop(), 0)
     socketParent.start()
     await socketParent.waitUntilServing()
     acceptedNumbers.push(
       await registerOne(socketParent.url, 2),
-      await registerOne(socketParent.url, 3, FREE_EVENT),
+      await registerOne(socketParent.url, 3, FREE_EVENT_ID),
     )
     const health = await readHealth(socketParent.url)
     if (!health.startsWith('200 degraded')) throw new Error(`/healthz reports ${health}`)
@@ -336,7 +344,7 @@ export const breakEventFile: Step = {
     print(
       `restarted with an error in one file: both events accept registrations; /healthz: ${health}`,
     )
-    writeFileSync(file, buildOpenEvent(PAID_EVENT, 'airpay'))
+    writeFileSync(file, buildOpenEvent(PAID_EVENT_ID, 'airpay'))
     const seconds = await waitUntil('a healthy state', 60, async () =>
       (await readHealth(socketParent.url)).startsWith('200 good'),
     )

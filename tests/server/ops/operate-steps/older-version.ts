@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 
 const CREATED_AT = Date.UTC(2026, 0, 10)
 
-/** Inserts one registration of the first version in every state, with its payment and its proof. */
+/** Inserts one registration per payment status as the first version stored it, with its payment and its proof. */
 export function insertFirstRows(db: Database.Database, eventId: string): void {
   const states = ['pending', 'success', 'failed', 'refunded'] as const
   for (const [index, status] of states.entries()) {
@@ -58,11 +58,11 @@ type Column = {
 }
 
 /**
- * Inserts one row into every empty table, derived from its definition: foreign keys use existing
- * rows, values satisfy the CHECKs. Returns the number of filled tables and the names of the others.
+ * Inserts one row into every empty table, derived from the table's definition: foreign keys refer to existing rows,
+ * and values satisfy the CHECKs. Returns the number of filled tables, and the names of those that stayed empty.
  */
 export function fillEmptyTables(db: Database.Database): {
-  readonly filled: number
+  readonly filledCount: number
   readonly empty: readonly string[]
 } {
   db.pragma('foreign_keys = ON')
@@ -73,11 +73,11 @@ export function fillEmptyTables(db: Database.Database): {
     .all()
   const isEmpty = ({ name }: { readonly name: string }): boolean =>
     db.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined
-  // A table may refer to a table that is filled later.
+  // A table may refer to one that is filled later, so this is repeated.
   for (let n = 0; n < 3; n += 1)
     for (const table of tables.filter(isEmpty)) tryToInsertRow(db, table)
   const emptyTables = tables.filter(isEmpty).map(({ name }) => name)
-  return { filled: tables.length - emptyTables.length, empty: emptyTables }
+  return { filledCount: tables.length - emptyTables.length, empty: emptyTables }
 }
 
 function tryToInsertRow(
@@ -102,7 +102,7 @@ function tryToInsertRow(
       )
     const checkValues = new RegExp(`\\b${column.name} IN \\(([^)]*)\\)`).exec(sql)?.[1]
     if (checkValues !== undefined) return checkValues.split(',')[0]?.trim().replaceAll("'", '')
-    // Each part is 1, so a total is 2.
+    // The parts of a total are 1 each, so the total is 2.
     if (column.name === 'total') return 2
     if (column.type === 'INTEGER') return /_at$|^at$|until/.test(column.name) ? CREATED_AT : 1
     if (column.type === 'BLOB') return Buffer.from('x')

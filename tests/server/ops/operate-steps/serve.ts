@@ -1,4 +1,4 @@
-/** Steps about one server: start with the settings of the unit, stop by signals, restart behind a proxy. */
+/** Steps that test one server: start with the unit's settings, stop by signals, restart behind a proxy. */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import type { Step } from './step.ts'
 import { USER_ID } from './systemd-unit.ts'
 
 export const startUnderUnit: Step = {
-  name: 'start with the settings of the unit',
+  name: "start with the unit's settings",
   run: async (installation, print) => {
     print(installation.confinement.description)
     const folders = installation.createFolders('started')
@@ -27,14 +27,15 @@ export const startUnderUnit: Step = {
     print(`serves after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
     const pid = await socketParent.waitUntilServing()
     const [, user] = /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    if (installation.confinement.isOtherUser) expectSame('its user', user, String(USER_ID))
+    if (installation.confinement.isOtherUser)
+      expectSame('the user of the process', user, String(USER_ID))
     const root = readFileSync(`/proc/${pid}/mounts`, 'utf8')
       .split('\n')
       .findLast((line) => line.split(' ')[1] === '/')
     if (installation.confinement.isReadOnly && !/ ro,/.test(root ?? ''))
-      throw new Error(`its root is mounted ${root}`)
+      throw new Error(`its root file system is not read-only: ${root}`)
     print(
-      `process ${pid} of user ${user}, its root: ${root?.split(' ').slice(2, 4).join(' ').slice(0, 30)}`,
+      `process ${pid} of user ${user}, its root file system: ${root?.split(' ').slice(2, 4).join(' ').slice(0, 30)}`,
     )
     const regNo = await registerOne(socketParent.url, 1)
     expectSame('the stored registrations', readRegNos(folders), [regNo])
@@ -42,7 +43,7 @@ export const startUnderUnit: Step = {
       (statSync(join(folders.dataDir, name)).mode & 0o777).toString(8),
     )
     expectSame('the modes of DATA_DIR and the database', fileModes, ['700', '600'])
-    print(`${regNo} is registered; DATA_DIR is ${fileModes[0]}, the database ${fileModes[1]}`)
+    print(`${regNo} is registered; DATA_DIR has mode ${fileModes[0]}, the database ${fileModes[1]}`)
     const { status, output: doctorOutput } = await installation.runRollcall(
       folders,
       ['doctor'],
@@ -59,9 +60,9 @@ export const startUnderUnit: Step = {
     )
     for (const line of doctorOutput.split('\n').filter((text) => !text.startsWith('good')))
       print(`  ${line}`)
-    expectSame('the status of a stop', await socketParent.stop(), 0)
+    expectSame('the exit status of the server', await socketParent.stop(), 0)
     await socketParent.close()
-    print('stopped with 0')
+    print('stopped with exit status 0')
   },
 }
 
@@ -89,7 +90,7 @@ const STOP_METHODS: readonly StopMethod[] = [
 ]
 
 export const stopBySignals: Step = {
-  name: 'stop with each signal, sent in each way, with a half-sent request',
+  name: 'stop by each signal, sent in each way, while a request is half sent',
   run: async (installation, print) => {
     const folders = installation.createFolders('stopped')
     const registeredNumbers: string[] = []
@@ -106,9 +107,9 @@ export const stopBySignals: Step = {
         server.readOutput().includes('"message":"stopping"'),
       )
       const answer = await halfRequest.finish()
-      expectSame(`${name}: the answer`, answer.slice(9, 12), '201')
+      expectSame(`${name}: the response status`, answer.slice(9, 12), '201')
       registeredNumbers.push(/"reg_no":"(\w+)"/.exec(answer)?.[1] ?? '')
-      expectSame(`${name}: the status`, await server.exitStatus, 0)
+      expectSame(`${name}: the exit status`, await server.exitStatus, 0)
       expectSame(
         `${name}: the stored registrations`,
         readRegNos(folders),
@@ -139,7 +140,7 @@ const startProxyCommand = (
 const isInstalled = (command: string): boolean =>
   spawnSync('sh', ['-c', `command -v ${command}`], { stdio: 'ignore' }).status === 0
 
-/** Proxies with the files of deploy/, unchanged except for the certificate, the ports and the log paths. */
+/** Proxies that use the files in deploy/, with only the certificate, ports and log paths changed. */
 const PROXIES: readonly Proxy[] = [
   {
     name: 'nginx',
@@ -204,7 +205,7 @@ export const restartUnderLoad: Step = {
         })
         for (let n = 0; n < RESTART_COUNT; n += 1) {
           await clientLoad.waitForResponses(clientLoad.count() + 60)
-          expectSame('the status of a stop', await socketParent.stop(), 0)
+          expectSame('the exit status of the server', await socketParent.stop(), 0)
           socketParent.start()
           await socketParent.waitUntilServing()
         }

@@ -3,6 +3,6 @@ import type { Installation } from './installation.ts'
 
 export type Step = {
   readonly name: string
-  /** Throws if a check fails. `print` prints results. */
+  /** Throws if a check fails. Reports results with `print`. */
   run(installation: Installation, print: (line: string) => void): Promise<void>
 }

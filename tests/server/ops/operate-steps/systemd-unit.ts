@@ -1,14 +1,14 @@
-/** The systemd unit's settings, as far as they work without systemd: variables, user, read-only root. */
+/** Those settings of the systemd unit that work without systemd: variables, user, read-only root file system. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The system's account without privileges: it owns no file of the program. */
+/** The unprivileged system account, which owns none of the program's files. */
 export const USER_ID = 65_534
 
 export type Unit = {
   readonly variables: Readonly<Record<string, string>>
-  /** The command of the server. Its paths are relative to the release folder. */
+  /** The server's command. Its paths are relative to the release folder. */
   readonly command: readonly string[]
   readonly umask: string
   readonly files: string
@@ -40,8 +40,8 @@ export function readUnit(release: string): Unit {
 }
 
 /**
- * A shell script that makes the root read-only. Its arguments: writable folders, `--`, folders that also become
- * read-only, `--`, the command.
+ * A shell script that makes the root file system read-only. Its arguments: writable folders, `--`, further folders to
+ * make read-only, `--`, the command.
  */
 const READ_ONLY_ROOT = `while [ "$1" != -- ]; do mount --bind "$1" "$1"; shift; done; shift
 while [ "$1" != -- ]; do mount --bind "$1" "$1"; mount -o remount,bind,ro "$1"; shift; done; shift
@@ -51,11 +51,11 @@ const formatLimits = ({ umask, files }: Unit): string =>
 const DROP_RIGHTS = `setpriv --reuid=${USER_ID} --regid=${USER_ID} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all --`
 
 export type Confinement = {
-  /** The settings that are available on this machine. */
+  /** Describes the settings that are available on this machine. */
   readonly description: string
   readonly isOtherUser: boolean
   readonly isReadOnly: boolean
-  /** Wraps a command so that it runs with the settings and can write only to `writableFolders`. */
+  /** Wraps a command so that it runs with these settings and can write only to `writableFolders`. */
   wrapCommand(
     command: readonly string[],
     writableFolders: readonly string[],
@@ -65,7 +65,7 @@ export type Confinement = {
 const doesCommandSucceed = (command: readonly [string, ...string[]]): boolean =>
   spawnSync(command[0], command.slice(1), { stdio: 'ignore' }).status === 0
 
-/** Chooses those of the unit's settings that this machine allows. */
+/** Applies those of the unit's settings that this machine allows. */
 export function createConfinement(unit: Unit, release: string): Confinement {
   const wrapInShell =
     (setup: string, runAs: string) =>
@@ -98,27 +98,27 @@ export function createConfinement(unit: Unit, release: string): Confinement {
     ])
   if (isRoot && canRun(AS_ROOT, DROP_RIGHTS))
     return {
-      description: `user ${USER_ID}, read-only root, no capabilities, no new privileges, umask ${unit.umask}`,
+      description: `user ${USER_ID}, read-only root file system, no capabilities, no new privileges, umask ${unit.umask}`,
       isOtherUser: true,
       isReadOnly: true,
       wrapCommand: wrapInShell(READ_ONLY_ROOT, DROP_RIGHTS)(AS_ROOT),
     }
   if (isRoot && doesCommandSucceed(['setpriv', `--reuid=${USER_ID}`, '--clear-groups', 'true']))
     return {
-      description: `user ${USER_ID}, no capabilities, no new privileges, umask ${unit.umask}; a read-only root is not possible here`,
+      description: `user ${USER_ID}, no capabilities, no new privileges, umask ${unit.umask}; a read-only root file system is not possible here`,
       isOtherUser: true,
       isReadOnly: false,
       wrapCommand: wrapInShell('', DROP_RIGHTS)([]),
     }
   if (canRun(AS_ANY_USER, ''))
     return {
-      description: `read-only root, umask ${unit.umask}; running as another user needs root`,
+      description: `read-only root file system, umask ${unit.umask}; running as another user needs root`,
       isOtherUser: false,
       isReadOnly: true,
       wrapCommand: wrapInShell(READ_ONLY_ROOT, '')(AS_ANY_USER),
     }
   return {
-    description: `umask ${unit.umask}; neither another user nor a read-only root is possible here`,
+    description: `umask ${unit.umask}; neither another user nor a read-only root file system is possible here`,
     isOtherUser: false,
     isReadOnly: false,
     wrapCommand: wrapInShell('', '')([]),

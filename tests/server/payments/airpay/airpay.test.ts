@@ -1,4 +1,4 @@
-/** Airpay's published test vectors, names in the gateway's format, and the fields of a message. */
+/** Checksums against test vectors, names in the gateway's format, and the fields of a message. */
 import { describe, expect, test } from 'vitest'
 import { day, dayOf, instant } from '../../../../engine/index.ts'
 import type { OrderId } from '../../../../engine/index.ts'
@@ -90,15 +90,13 @@ describe('test vectors', () => {
   test.each([
     ['2026-11-20T18:29:59Z', '2026-11-20'],
     ['2026-11-20T18:30:00Z', '2026-11-21'],
-  ])('the date in India at %s is %s', (utc, day) =>
-    expect(dayOf(instant(Date.parse(utc)))).toBe(day),
-  )
+  ])('in India, %s is on %s', (utc, day) => expect(dayOf(instant(Date.parse(utc)))).toBe(day))
 })
 
-describe('names as the gateway accepts them', () => {
+describe('names in the format that the gateway accepts', () => {
   test.each([
     ['Asha Rao', 'Asha', 'Rao'],
-    // A single name is used as first and last name, because neither may be empty.
+    // A single name is used as both first and last name, because neither may be empty.
     ['Asha', 'Asha', 'Asha'],
     ['  Dr. José  O’Brien-Núñez ', 'Dr', 'Jose OBrien Nunez'],
     ['अनिल कुमार', 'anil', 'kumaar'],
@@ -126,8 +124,8 @@ describe('names as the gateway accepts them', () => {
 
   test.each([
     ['an imported number', 'AFPI/2025/0001', 'AFPI 2025 0001'],
-    ['a number of symbols only', '#/–', 'Delegate'],
-  ])('without a name, %s is formatted like a name', (_why, regNo, name) =>
+    ['a number that consists of symbols', '#/–', 'Delegate'],
+  ])('if there is no name, %s is formatted as a name', (_why, regNo, name) =>
     expect(cleanName('', regNo)).toEqual({ firstName: name, lastName: name }),
   )
 
@@ -171,14 +169,14 @@ describe('the fields of a message', () => {
     expect(parsedFields === null ? null : { ...parsedFields }).toEqual(fields)
   })
 
-  test('a field called __proto__ is a field like any other', () => {
+  test('a field called __proto__ is treated like any other field', () => {
     const fields = readFields('{"__proto__":"x","TRANSACTIONID":"D1"}', 'application/json')
     expect(fields?.['TRANSACTIONID']).toBe('D1')
     expect(Object.getPrototypeOf(fields)).toBe(null)
   })
 })
 
-describe('contents of a message', () => {
+describe('reading a message', () => {
   const FORM_TYPE = 'application/x-www-form-urlencoded'
   const JSON_TYPE = 'application/json'
   const TRANSACTIONID = 'SAMP2026112100015'
@@ -211,7 +209,7 @@ describe('contents of a message', () => {
     return message?.ok === true ? message.value : message?.error.code
   }
 
-  // Messages are not trusted: an order id only starts a query, whose response counts.
+  // Messages are not trusted. An order id only starts a query, and the response to that query counts.
   test.each<[string, string, string, unknown]>([
     [
       'a genuine message',
@@ -283,7 +281,7 @@ describe('contents of a message', () => {
       { orderId: TRANSACTIONID, amount: '', code: '200', claimsPayment: true, hash: 'unknown' },
     ],
     [
-      'an order of an unknown event',
+      'an order for an unknown event',
       encodeForm({ ...genuineMessage, TRANSACTIONID: 'NOEVENT1' }),
       FORM_TYPE,
       'unknown_order',
@@ -301,7 +299,7 @@ describe('contents of a message', () => {
     ['nothing', '', FORM_TYPE, null],
   ])('%s', (_what, body, type, expected) => expect(readMessage(body, type)).toEqual(expected))
 
-  test('is still read if its account has no credentials after a file change', () => {
+  test('works even if its account has no credentials after a file change', () => {
     const adapterWithoutAccount = createAdapter(1, { account: () => null })
     expect(adapterWithoutAccount.readReturnOrWebhook?.(genuineMessage)).toEqual({
       ok: true,

@@ -1,4 +1,4 @@
-/** `rollcall payment check-gateway`: its report on the gateway's responses, and its exit status. */
+/** `rollcall payment check-gateway`: what it reports about the gateway's responses, and its exit status. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectOk } from '../../../../engine/index.ts'
 import type { OrderId } from '../../../../engine/index.ts'
@@ -82,7 +82,7 @@ describe('the report for an order that cannot exist', () => {
     expect(result.isAsExpected).toBe(isExpected)
   })
 
-  test('reports no connection for an unreachable address or one without TLS', async () => {
+  test('an unreachable address, or one without TLS, is reported as no connection', async () => {
     const closedGateway = await openFakeGateway()
     await closedGateway.close()
     for (const address of [
@@ -97,7 +97,7 @@ describe('the report for an order that cannot exist', () => {
     }
   })
 
-  test('does not print our key if the response repeats it', async () => {
+  test('our key is not printed if the response repeats it', async () => {
     gateway.setResponse(
       (response, query) =>
         void response.end(`<html>${new URLSearchParams(query).get('private_key')}</html>`),
@@ -110,7 +110,7 @@ describe('the report for an order that cannot exist', () => {
     ['rejects wrong keys', buildXml({ TRANSACTIONSTATUS: '905' }), 'got a different response'],
     ['ignores wrong keys', NO_RECORD, 'got the same response'],
     ['drops the connection', null, 'got no response'],
-  ])('with a wrong key, a gateway that %s', async (_what, secondResponse, expectedText) => {
+  ])('compares keys with a gateway that %s', async (_what, secondResponse, expectedText) => {
     const keys: (string | null)[] = []
     gateway.setResponse((response, query) => {
       keys.push(new URLSearchParams(query).get('private_key'))
@@ -223,12 +223,15 @@ describe('the command', () => {
       { GATEWAY_MODE: 'airpay-test' },
       /^Airpay's own sandbox has no status call/,
     ],
-  ])('invalid usage (%s): exits with 2 and a message', async (_what, args, variables, message) => {
-    expect(await run(args, readLiveEnvironment(variables))).toBe(2)
-    expect(output.join('\n')).toMatch(message)
-  })
+  ])(
+    'exits with 2 and a message on invalid usage (%s)',
+    async (_what, args, variables, message) => {
+      expect(await run(args, readLiveEnvironment(variables))).toBe(2)
+      expect(output.join('\n')).toMatch(message)
+    },
+  )
 
-  test('queries the simulator while the server runs: an impossible order, a wrong key, a paid order', async () => {
+  test('queries the simulator of a running server about an impossible order, with a wrong key, and about a paid order', async () => {
     const testServer = await openTestServer()
     try {
       const environment = { ...testServer.environment, clockStart: testServer.now() }

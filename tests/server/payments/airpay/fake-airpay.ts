@@ -1,4 +1,4 @@
-/** An event, account and order at Airpay, and the real adapter connected to the test's port. */
+/** An Airpay account with an event and an order, and the real adapter connected to the test's port. */
 import { instant, toAmount } from '../../../../engine/index.ts'
 import type { EventConfig, OrderId } from '../../../../engine/index.ts'
 import type { GatewayAdapter } from '../../../../server/dependencies.ts'
@@ -17,7 +17,7 @@ export const account: Account = {
 export const orderId = 'SAMP2026112100015' as OrderId
 export const responseTime = instant(Date.parse('2026-11-21T12:00:00+05:30'))
 
-/** An event with the account above. */
+/** An event that uses the account above. */
 export const event: EventConfig = createEvent({
   payment: {
     account: 'demo',

@@ -1,4 +1,4 @@
-/** The gateway's possible responses to a refund request, and what each one proves. */
+/** The gateway's possible responses to a refund request, and what each response proves. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { INR, toAmount } from '../../../../engine/index.ts'
 import { createAdapter, responseTime, event } from './fake-airpay.ts'
@@ -39,7 +39,7 @@ test.each<[string, string, object]>([
     { is: 'begun', reference: '99' },
   ],
   [
-    'true without quotes, numbers instead of strings',
+    'true without quotes, and numbers instead of strings',
     buildRefundResponse(
       { success: true, refundairpayid: 99, airpayid: 17691556 },
       { success: true },
@@ -108,19 +108,22 @@ test.each<[string, string, object]>([
   ['XML', '<RESPONSE/>', { is: 'unsure', error: 'the response is not JSON' }],
   ['nothing', '', { is: 'unsure' }],
   ['truncated JSON', buildRefundResponse(ACCEPTANCE).slice(0, -3), { is: 'unsure' }],
-])('%s', async (_what, text, expected) => {
+])('the response to a refund request: %s', async (_what, text, expected) => {
   gateway.setResponse(text)
   expect(await refund()).toMatchObject(expected)
 })
 
-test.each([400, 403, 500, 502, 302])('status %i leaves the refund unknown', async (status) => {
-  gateway.setResponse(
-    (response) => void response.writeHead(status).end(buildRefundResponse({ success: 'false' })),
-  )
-  expect((await refund()).is).toBe('unsure')
-})
+test.each([400, 403, 500, 502, 302])(
+  'after status %i, it is unknown whether the refund was made',
+  async (status) => {
+    gateway.setResponse(
+      (response) => void response.writeHead(status).end(buildRefundResponse({ success: 'false' })),
+    )
+    expect((await refund()).is).toBe('unsure')
+  },
+)
 
-test('a timeout or disconnect leaves the refund unknown; if the gateway is unreachable, the refund was not sent', async () => {
+test('after a timeout or disconnect, it is unknown whether the refund was made; if the gateway is unreachable, the refund was not sent', async () => {
   gateway.setResponse(() => undefined)
   expect((await refund(gateway.port, 50)).is).toBe('unsure')
   gateway.setResponse((response) => void response.destroy())
@@ -130,7 +133,7 @@ test('a timeout or disconnect leaves the refund unknown; if the gateway is unrea
   expect((await refund(closedGateway.port)).is).toBe('not-sent')
 })
 
-test('the request contains merchant, payment and amount, with a checksum of exactly this text', async () => {
+test('the request contains the merchant, the payment and the amount, with a checksum of exactly this text', async () => {
   gateway.setResponse(buildRefundResponse(ACCEPTANCE))
   await refund()
   expect(JSON.parse(gateway.requestBodies.at(-1) ?? '')).toMatchObject({

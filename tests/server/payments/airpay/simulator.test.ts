@@ -1,4 +1,4 @@
-/** The simulator is as strict as the gateway's documentation; each button has its documented effect. */
+/** The simulator is as strict as the gateway's documentation requires; each button has its documented effect. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INR, toAmount } from '../../../../engine/index.ts'
 import type { PaymentData } from '../../../../engine/api.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => testServer.close())
 
-/** Follows the redirect to the page, as the browser does. */
+/** Follows the redirect to the gateway's page, as the browser does. */
 async function openPage(
   data: PaymentData,
 ): Promise<{ readonly addresses: URL[]; readonly page: Response }> {
@@ -36,7 +36,7 @@ const pressButton = async ({ data }: PlacedOrder, action: Action): Promise<Respo
 }
 
 describe('the checkout', () => {
-  test('uses three origins: app, redirect and page; form-action of the app lists the other two', async () => {
+  test("uses separate origins for the app, the redirect and the page; the app's form-action lists the other two", async () => {
     const { data } = await testServer.register()
     const { addresses, page } = await openPage(data)
     const origins = [
@@ -52,7 +52,7 @@ describe('the checkout', () => {
     for (const { origin } of addresses) expect(formAction).toContain(origin)
   })
 
-  test('the page shows the requested payment under a policy without inline scripts', async () => {
+  test('shows the requested payment on a page whose policy forbids inline scripts', async () => {
     const { data, orderId } = await testServer.register()
     const { page } = await openPage(data)
     const text = await page.text()
@@ -82,7 +82,7 @@ describe('the checkout', () => {
     expect(testServer.sandbox().order(data.orderid)).toBe(null)
   })
 
-  test("rejects yesterday's checkout: its checksum contains the date in India", async () => {
+  test("rejects yesterday's checkout, because the checksum contains the date in India", async () => {
     const { data } = await testServer.register()
     testServer.setTime('2025-10-11T00:00:00+05:30')
     expect((await testServer.handOff(data)).status).toBe(400)
@@ -90,7 +90,7 @@ describe('the checkout', () => {
     expect((await testServer.handOff(data)).status).toBe(303)
   })
 
-  test('an order id works once; returning before payment shows the same page', async () => {
+  test('accepts an order id once; going back before payment shows the same page', async () => {
     const order = await testServer.placeOrder()
     const secondPage = await openPage(order.data)
     expect(secondPage.page.status).toBe(200)
@@ -220,7 +220,7 @@ describe('the buttons', () => {
     expect(testServer.readOrderState(order.orderId).status).toBe(verifiedStatus)
   })
 
-  test('an unknown button, and any button after the end, changes nothing', async () => {
+  test('an unknown button, or any button after the checkout has ended, changes nothing', async () => {
     const order = await testServer.placeOrder()
     expect((await pressButton(order, '__proto__' as Action)).status).toBe(409)
     expect(testServer.sandbox().order(order.orderId)?.stage).toBe('open')
@@ -235,7 +235,7 @@ describe('the buttons', () => {
     await testServer.waitUntilIdle()
   })
 
-  test('the start page shows an order only to its payer, or to a visitor who enters its id', async () => {
+  test('the start page shows an order only to its payer or to a visitor who enters its id', async () => {
     const order = await testServer.placeOrder()
     const readOrderList = async (path: string, cookie = ''): Promise<string> =>
       (await fetch(`${testServer.gatewayUrl()}${path}`, { headers: { cookie } })).text()
@@ -335,7 +335,7 @@ describe('stored payments', () => {
     const refund = await refundAmount(708_000)
     expect(refund).toMatchObject({ is: 'begun' })
     expect(await refundAmount(1)).toMatchObject({ is: 'refused' })
-    // The refund has started, and no response has confirmed its completion yet.
+    // The refund has started, but no response has confirmed its completion yet.
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'success',
       registration: 'success',

@@ -1,4 +1,4 @@
-/** The gateway's possible responses to a status query, and the result of the real adapter for each. */
+/** The gateway's possible responses to a status query, and the real adapter's result for each. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findFailure, toAmount } from '../../../../engine/index.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** Long enough for a busy machine; slowness has separate tests. */
+/** The time limit for a query: long enough for a busy machine. Slow responses have separate tests. */
 const QUERY_MS = 30_000
 
 type Changes = Readonly<Record<string, string | null>>
@@ -27,7 +27,7 @@ const PAID = {
   TRANSACTIONTYPE: '320',
   BILLEDAMOUNT: '5100.00',
 }
-/** Returns the fields of a payment with changes; null omits a field. */
+/** Returns the fields of a payment, with changes. Null omits a field. */
 function toFields(changes: Changes = {}): string {
   return Object.entries({ ...PAID, ...changes })
     .flatMap(([name, value]) => (value === null ? [] : [`<${name}><![CDATA[${value}]]></${name}>`]))
@@ -39,7 +39,7 @@ const wrap = (...transactions: string[]): string =>
 const toXml = (changes: Changes = {}): string => wrap(toFields(changes))
 const removeCdata = (text: string): string => text.replaceAll(/<!\[CDATA\[(.*?)\]\]>/g, '$1')
 
-/** Returns a short text for the result; payment events are returned unchanged. */
+/** Returns a short text that describes the result, or the payment event itself. */
 function summarise(answer: StatusResponse): unknown {
   switch (answer.is) {
     case 'payment-event':
@@ -78,9 +78,9 @@ const OTHER_ORDER = formatRetry('the response is about another order')
 const TRUNCATED = formatRetry('the response is truncated')
 const NO_AMOUNT = formatRetry('the response has no readable amount')
 
-describe('the form', () => {
+describe('the format of the response', () => {
   test.each<Row>([
-    ['the documented form', toXml(), sale],
+    ['the documented format', toXml(), sale],
     ['without CDATA', removeCdata(toXml()), sale],
     ['without a declaration', toXml().replace(XML_HEADER, ''), sale],
     ['with a byte order mark', `\uFEFF${toXml()}`, sale],
@@ -106,7 +106,7 @@ describe('the form', () => {
     ['the fields in the envelope itself', `<RESPONSE>${toFields()}</RESPONSE>`, sale],
     ['undocumented fields', toXml({ RISK: 'low', TRANSACTIONPAYMENTSTATUS: 'FAILED' }), sale],
     ['a field twice with the same value', wrap(`${toFields()}<AMOUNT>5015.00</AMOUNT>`), sale],
-    // Conflicting amounts count as no amount.
+    // Contradictory amounts count as no amount.
     ['a field twice with different values', wrap(`${toFields()}<AMOUNT>1.00</AMOUNT>`), NO_AMOUNT],
     [
       'the status twice with different values',
@@ -133,7 +133,7 @@ describe('the form', () => {
       toXml({ TRANSACTIONSTATUS: '400', MESSAGE: 'x'.repeat(500) }),
       toDecline('400', 'x'.repeat(200)),
     ],
-    // A document type is an attack; a gateway never sends one.
+    // A document type is a sign of an attack: a gateway never sends one.
     [
       'a document type',
       `<!DOCTYPE a [<!ENTITY x "200">]>${toXml()}`,
@@ -176,7 +176,7 @@ describe('the form', () => {
     ],
   ])('%s', async (_what, raw, expected) => expect(summarise(await query(raw))).toEqual(expected))
 
-  // Truncated fields would look missing, which leads to a review that no complete response clears.
+  // Fields that were cut off would look missing. This would lead to a review that no complete response clears.
   test.each([
     ['after the amount', toXml().slice(0, toXml().indexOf('<CURRENCYCODE>'))],
     ['within the amount', toXml().slice(0, toXml().indexOf('15.00]]'))],
@@ -184,21 +184,21 @@ describe('the form', () => {
     ['before the envelope is closed', toXml().replace('</RESPONSE>', '')],
     ['at the start', '<RESPONSE><TRANSACTION'],
     ['by one character', toXml().slice(0, -1)],
-  ])('truncated %s: queried again', async (_where, raw) =>
+  ])('a response truncated %s leads to another query', async (_where, raw) =>
     expect(summarise(await query(raw))).toBe(TRUNCATED),
   )
 })
 
 const DECLINED_CODES = ['400', '405', '502']
-describe('the codes', () => {
+describe('status codes', () => {
   test.each<Row>([
     ...DECLINED_CODES.map((code): Row => [
       `${code}: the bank declined`,
       toXml({ TRANSACTIONSTATUS: code }),
       toDecline(code),
     ]),
-    // "Dropped, cancelled, incomplete" in one document and "not yet processed" in another: no
-    // result until seen in production.
+    // One document says "dropped, cancelled, incomplete", another "not yet processed". Until these codes have been
+    // seen in production, they are no result.
     ...['401', '402', '403', '503'].map((code): Row => [
       `${code}: no result yet, even with the message Success`,
       toXml({ TRANSACTIONSTATUS: code }),
@@ -207,7 +207,7 @@ describe('the codes', () => {
     ['211', toXml({ TRANSACTIONSTATUS: '211' }), 'pending 211'],
     ['an undocumented code', toXml({ TRANSACTIONSTATUS: '299' }), 'pending 299'],
     [
-      'a name that every object has',
+      'the name of a property that every object has',
       toXml({ TRANSACTIONSTATUS: 'constructor' }),
       'pending constructor',
     ],
@@ -218,7 +218,7 @@ describe('the codes', () => {
     ['missing', toXml({ TRANSACTIONSTATUS: null }), 'pending '],
   ])('%s', async (_what, raw, expected) => expect(summarise(await query(raw))).toEqual(expected))
 
-  test.each(DECLINED_CODES)('%s: the delegate sees that no payment was made', (code) =>
+  test.each(DECLINED_CODES)('after %s, the delegate sees that no payment was made', (code) =>
     expect(findFailure(code, null)).toBe('declined'),
   )
 })
@@ -227,7 +227,7 @@ describe('order and reference', () => {
   test.each<Row>([
     ['a payment for another order', toXml({ TRANSACTIONID: 'SAMP2026112100023' }), OTHER_ORDER],
     [
-      'a failure of another order',
+      'a failure for another order',
       toXml({ TRANSACTIONSTATUS: '400', TRANSACTIONID: 'SAMP2026112100023' }),
       OTHER_ORDER,
     ],
@@ -237,7 +237,7 @@ describe('order and reference', () => {
       OTHER_ORDER,
     ],
     ['our order with spaces', toXml({ TRANSACTIONID: ` ${orderId} ` }), sale],
-    // We queried one order, so fields may be missing from a failure, but not from a payment.
+    // The query was about one order, so a failure may omit fields, but a payment may not.
     [
       'a failure without an order',
       toXml({ TRANSACTIONSTATUS: '400', TRANSACTIONID: null, APTRANSACTIONID: null, AMOUNT: null }),
@@ -289,11 +289,11 @@ describe('several transactions in one response', () => {
       sale,
     ],
     [
-      'two transactions of other orders',
+      'two transactions for other orders',
       wrap(toFields({ TRANSACTIONID: 'A1' }), toFields({ TRANSACTIONID: 'A2' })),
       OTHER_ORDER,
     ],
-    // The second capture is a payment too: it is reported, and staff decide.
+    // The second capture is also a payment. It is reported, and staff decide.
     [
       'two captures',
       wrap(toFields(), toFields({ APTRANSACTIONID: '17691557' })),
@@ -327,7 +327,7 @@ describe('several transactions in one response', () => {
         ],
       },
     ],
-    // The gateway reported this refund in stages.
+    // The gateway reports this refund in stages.
     [
       'one refund with two amounts counts as the larger amount',
       wrap(
@@ -342,7 +342,7 @@ describe('several transactions in one response', () => {
       wrap(toFields(), toFields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '340', AMOUNT: 'much' })),
       NO_AMOUNT,
     ],
-    // A chargeback and a void also return the payment without a request: they go to review.
+    // A chargeback or a void also returns the payment, but without our request, so it goes to review.
     [
       'a payment and its chargeback',
       wrap(toFields(), toFields({ APTRANSACTIONID: '2', TRANSACTIONTYPE: '350' })),
@@ -395,7 +395,7 @@ describe('several transactions in one response', () => {
   ])('%s', async (_what, raw, expected) => expect(summarise(await query(raw))).toEqual(expected))
 })
 
-describe('currency, kind and mode', () => {
+describe('currency, type and mode', () => {
   test.each<Row>([
     ...['INR', 'inr', '356', 'Rs', 'Rs.', '₹', ' INR ', 'Indian Rupee'].map((code): Row => [
       `the rupee as "${code}"`,
@@ -405,7 +405,7 @@ describe('currency, kind and mode', () => {
     ['dollars', toXml({ CURRENCYCODE: 'usd' }), { ...sale, currency: 'USD' }],
     // 840 is the numeric code of the US dollar.
     ['840', toXml({ CURRENCYCODE: '840' }), { ...sale, currency: 'USD' }],
-    // The buyer can change the payment form, and its checksum excludes the currency: a missing currency is unknown.
+    // A buyer can change the payment form, and the checksum does not cover the currency: if missing, it is unknown.
     ['no currency', toXml({ CURRENCYCODE: null }), { ...sale, currency: '' }],
     ...['320', 'sale', 'SALE', 'Sale', '320 ', '320 - Sale'].map((type): Row => [
       `a sale as "${type}"`,
@@ -429,11 +429,11 @@ describe('currency, kind and mode', () => {
     ],
     ['no type', toXml({ TRANSACTIONTYPE: null }), { ...sale, kind: 'other' }],
     ...['TEST', 'test', 'Sandbox'].map((testMode): Row => [
-      `the mode "${testMode}" moves no money`,
+      `in the mode "${testMode}", no money moves`,
       toXml({ TXN_MODE: testMode }),
       { ...sale, kind: 'test' },
     ]),
-    ['the mode with empty text', toXml({ TXNMODE: 'TEST' }), { ...sale, kind: 'test' }],
+    ['the mode in TXNMODE', toXml({ TXNMODE: 'TEST' }), { ...sale, kind: 'test' }],
     ['the mode LIVE', toXml({ TXN_MODE: 'LIVE' }), sale],
     [
       'a failure in test mode',
@@ -476,7 +476,7 @@ describe('amounts', () => {
     ['₹ 5015.00', 501_500],
     ['5015.00 INR', 501_500],
     ['0.00', 0],
-    // Amounts are never guessed from fractions of a paisa, other separators or symbols, two amounts, or words.
+    // Amounts with fractions of a paisa, other separators or symbols, two numbers, or words are never guessed.
     ['5015.001', null],
     ['5.015,00', null],
     ['5015,00', null],
@@ -503,8 +503,8 @@ describe('amounts', () => {
   })
 })
 
-describe('the time of payment', () => {
-  test('is part of the payment event, and can be missing', async () => {
+describe('the payment time', () => {
+  test('is part of the payment event if the response has a valid one', async () => {
     expect(summarise(await query(toXml({ TRANSACTIONTIME: '21-11-2026 14:05:09' })))).toEqual({
       ...sale,
       paidAt: Date.parse('2026-11-21T14:05:09+05:30'),
@@ -513,28 +513,28 @@ describe('the time of payment', () => {
   })
 })
 
-describe('the payment channel', () => {
+describe('the connection to the gateway', () => {
   const sendStatus =
     (code: number, headers: Readonly<Record<string, string>> = {}) =>
     (response: ServerResponse) =>
       void response.writeHead(code, headers).end(toXml())
   test.each<[string, (response: ServerResponse) => void, string]>([
     ...[500, 502, 503, 504].map((code): [string, (response: ServerResponse) => void, string] => [
-      `${code}, with any body`,
+      `${code} with any body`,
       sendStatus(code),
       formatRetry(`the gateway responded with status ${code}`),
     ]),
     ['403', sendStatus(403), formatRetry('the gateway responded with status 403')],
     ['429', sendStatus(429), formatRetry('the gateway responded with status 429')],
-    // A redirect could send our key to a server that is not the gateway.
+    // Following a redirect could send our key to a server that is not the gateway.
     ...[301, 302, 307, 308].map((code): [string, (response: ServerResponse) => void, string] => [
-      `${code} to elsewhere`,
+      `a redirect to another server (${code})`,
       sendStatus(code, { location: 'http://127.0.0.1:9/' }),
       formatRetry(`the gateway redirected the request (status ${code})`),
     ]),
     ['204', (response) => void response.writeHead(204).end(), formatRetry('the response is empty')],
     [
-      '70 KB',
+      'a response of 70 KB',
       (response) => void response.end(`${toXml()}${' '.repeat(70_000)}`),
       formatRetry('the response is too long'),
     ],
@@ -551,7 +551,7 @@ describe('the payment channel', () => {
           .write(toXml(), () => response.destroy()),
       formatRetry('TypeError: terminated (UND_ERR_SOCKET)'),
     ],
-  ])('%s: queried again', async (_what, answer, expected) =>
+  ])('after %s, the gateway is queried again', async (_what, answer, expected) =>
     expect(summarise(await query(answer))).toBe(expected),
   )
 
@@ -574,7 +574,7 @@ describe('the payment channel', () => {
   test.each<[string, (response: ServerResponse) => void]>([
     ['never responds', () => undefined],
     ['never ends its response', (response) => void response.writeHead(200).write('<RESPONSE>')],
-  ])('a gateway that %s: the query is aborted after the time limit', async (_what, answer) => {
+  ])('a query to a gateway that %s is aborted after the time limit', async (_what, answer) => {
     gateway.setResponse(answer)
     const response = await createAdapter(gateway.port).status(event, orderId, responseTime, 50)
     expect(summarise(response)).toBe(
@@ -582,7 +582,7 @@ describe('the payment channel', () => {
     )
   })
 
-  test('a gateway that is unreachable, or without credentials, is queried again', async () => {
+  test('the gateway is queried again if it is unreachable or the account has no credentials', async () => {
     const closedGateway = await openFakeGateway()
     await closedGateway.close()
     expect(

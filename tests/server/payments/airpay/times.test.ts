@@ -1,4 +1,4 @@
-/** Valid and invalid times in gateway messages: an unclear payment time is never guessed. */
+/** Valid and invalid times in gateway messages. An unclear payment time is never guessed. */
 import { expect, test } from 'vitest'
 import { instant } from '../../../../engine/index.ts'
 import { readTime } from '../../../../server/payments/gateways/airpay/status-response.ts'

@@ -1,4 +1,4 @@
-/** The credentials of Razorpay accounts in the environment. */
+/** Credentials of Razorpay accounts, read from the environment. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,14 +36,14 @@ const readAccount = (variables: Variables) => {
 }
 
 test('an account has a key, its secret and one or two webhook secrets', () => {
-  const OLD = { RAZORPAY_MID_ZONE_OLD_WEBHOOK_SECRET: 'webhook-before' }
+  const PREVIOUS_WEBHOOK_SECRET = { RAZORPAY_MID_ZONE_OLD_WEBHOOK_SECRET: 'webhook-before' }
   expect(readAccount(ACCOUNT)).toEqual({
     name: 'mid-zone',
     keyId: 'rzp_live_Abc1',
     keySecret: 'key-secret',
     webhookSecrets: ['webhook-now'],
   })
-  const account = readAccount({ ...ACCOUNT, ...OLD })
+  const account = readAccount({ ...ACCOUNT, ...PREVIOUS_WEBHOOK_SECRET })
   expect(account?.webhookSecrets).toEqual(['webhook-now', 'webhook-before'])
 })
 
@@ -62,7 +62,7 @@ test('a secret can be read from a file', () => {
 
 test.each<[string, Variables, RegExp]>([
   [
-    'a missing part',
+    'a missing credential',
     { ...ACCOUNT, RAZORPAY_MID_ZONE_WEBHOOK_SECRET: '' },
     /^RAZORPAY_MID_ZONE_WEBHOOK_SECRET is missing/,
   ],

@@ -1,4 +1,4 @@
-/** `rollcall payment check-gateway` for a Razorpay account: its report, and its exit status. */
+/** `rollcall payment check-gateway` for a Razorpay account: its report and its exit status. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId } from '../../../../engine/index.ts'
 import { main } from '../../../../server/cli/run-command.ts'
@@ -25,10 +25,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 const order = { id: CHECKOUT, amount: 501_500, currency: 'INR', receipt: ORDER }
-/**
- * Sets the replies to the search, to the query for the order's payments, and to a query with a
- * wrong key, then runs the check.
- */
+/** Sets the replies to the search, to the query for the order's payments and to a wrong key, and runs the check. */
 const check = (
   search: Reply,
   options: { orderId?: OrderId | null; payments?: Reply; wrongKey?: Reply } = {},

@@ -1,4 +1,4 @@
-/** Disputes on the real server and the simulator: the webhook, our query, and the office. */
+/** Disputes on a real server with the simulator: the webhook, our query, and the office. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import * as mupdf from 'mupdf'
 import { computeSignature } from '../../../../server/payments/gateways/razorpay/signatures.ts'
@@ -38,7 +38,7 @@ const readShownDisputes = async (regNo: string): Promise<readonly string[]> => {
   return disputes.map(({ text }) => text)
 }
 
-test('a dispute is described by the gateway’s own response, and shown to staff until it is decided', async () => {
+test('a dispute is described from the gateway’s own response, and shown to staff until it is decided', async () => {
   const { regNo, orderId } = await server.pay('silent')
   await server.simulator().setDispute(findGatewayOrderId(orderId), 'open')
   await server.waitUntilIdle()
@@ -98,7 +98,7 @@ test('a webhook that claims a lost dispute changes nothing if the gateway report
   await server.waitUntilIdle()
 })
 
-test('a dispute about a payment of another order is refused', async () => {
+test("a dispute about another order's payment is refused", async () => {
   const [firstPayment, secondPayment] = [await server.pay('silent'), await server.pay('silent')]
   const order = await server.simulator().setDispute(findGatewayOrderId(firstPayment.orderId), 'won')
   await server.waitUntilIdle()
@@ -115,7 +115,7 @@ test('a dispute about a payment of another order is refused', async () => {
   expect(await query(firstPayment.orderId, 'disp_/../payments')).toMatchObject({ ok: false })
 })
 
-test('without a response from the gateway, or without a webhook, polling finds the result', async () => {
+test('if the gateway does not respond or sends no webhook, polling finds the result', async () => {
   const { regNo, orderId } = await server.pay('silent')
   server.simulator().faults.responses = [500, 500, 500, 500]
   await server.simulator().setDispute(findGatewayOrderId(orderId), 'open')
@@ -130,7 +130,7 @@ test('without a response from the gateway, or without a webhook, polling finds t
   expect(await readDisputes(regNo)).toMatchObject([{ status: 'open' }])
 })
 
-test('a lost dispute states that the bank reversed the payment, and how to record this', async () => {
+test('for a lost dispute, staff see that the bank reversed the payment and how to record this', async () => {
   const { regNo, orderId } = await server.pay('silent')
   await server.simulator().setDispute(findGatewayOrderId(orderId), 'lost')
   await server.waitUntilIdle()
@@ -151,7 +151,10 @@ test('a lost dispute states that the bank reversed the payment, and how to recor
   ])
   const store = server.parts().deps.store
   expect(await store.netAmountPaid(regNo as RegNo)).toBe(17_700)
-  const refundRejection = await office.act(regNo, { act: 'refund', why: 'Asked by the delegate.' })
+  const refundRejection = await office.act(regNo, {
+    act: 'refund',
+    why: 'Requested by the delegate.',
+  })
   expect([refundRejection.status, refundRejection.body.message]).toEqual([
     409,
     expect.stringContaining(`took this money back in the lost dispute ${dispute?.disputeId}`),
@@ -169,7 +172,7 @@ test('a lost dispute states that the bank reversed the payment, and how to recor
   expect((await readWorkQueue()).map(({ id }) => id)).not.toContain('dispute_lost')
 })
 
-test('the evidence is one PDF with the payment, the bill, the documents and the emails', async () => {
+test('the evidence is a single PDF with the payment, the bill, the documents and the emails', async () => {
   const { regNo, orderId } = await server.pay('silent')
   await server.simulator().setDispute(findGatewayOrderId(orderId), 'open')
   await server.waitUntilIdle()
@@ -208,7 +211,7 @@ test('the evidence is one PDF with the payment, the bill, the documents and the 
     expect(text).toContain(expectedText)
 })
 
-test('the page of a paid order in the simulator disputes its payment, and decides the dispute', async () => {
+test("buttons on the simulator's page for a paid order dispute the payment and decide the dispute", async () => {
   const { regNo, orderId } = await server.pay('silent')
   const order = server.simulator().order(orderId)
   const { origin } = new URL((await server.registerFor('razorinr')).data.payment_url)

@@ -1,4 +1,4 @@
-/** The real adapter with a fake API whose responses a test sets by path, and checkouts in memory. */
+/** The real adapter, connected to a fake API whose replies a test sets per path, with checkouts in memory. */
 import { INR, instant, toAmount } from '../../../../engine/index.ts'
 import type { EventConfig, Money, OrderId } from '../../../../engine/index.ts'
 import type { GatewayAdapter } from '../../../../server/dependencies.ts'
@@ -37,14 +37,14 @@ export const createRazorpayEvent = (overrides: Partial<EventConfig> = {}): Event
     ...overrides,
   })
 
-/** `drop` closes the connection without a response after receiving the request. */
+/** `drop` reads the request and then closes the connection without a response. */
 export type Reply = { readonly status?: number; readonly body: unknown } | 'drop'
 export type FakeRazorpay = {
   readonly adapter: GatewayAdapter
-  /** Requests since the last `setReplies`: method and path, JSON, idempotency key. */
+  /** The requests since the latest `setReplies`: method and path, JSON body, and idempotency key. */
   readonly requests: { readonly endpoint: string; readonly body: unknown; readonly key: string }[]
   readonly checkouts: StoredCheckout[]
-  /** Sets the replies by method and path without the query. They are used in turn; the last one repeats. */
+  /** Sets the replies, keyed by method and path without the query. They are used in turn, and the last is repeated. */
   setReplies(replies: Readonly<Record<string, Reply | readonly Reply[]>>): void
   close(): Promise<void>
 }
@@ -96,7 +96,7 @@ export async function openFakeRazorpay(
   }
 }
 
-/** Creates a payment as the gateway lists it: captured, with the price as its amount, unless changed. */
+/** Creates a payment as the gateway lists it. Unless changed, it is captured and its amount is the price. */
 export const createPayment = (changes: Readonly<Record<string, unknown>> = {}): object => ({
   id: 'pay_Sample00000001',
   entity: 'payment',

@@ -1,4 +1,4 @@
-/** An event that changes its gateway: earlier payments still belong to the former gateway. */
+/** After an event changes its gateway, earlier payments still belong to the former gateway. */
 import { describe, expect, test } from 'vitest'
 import type { EventConfig, OrderId } from '../../../../engine/index.ts'
 import { combineGateways } from '../../../../server/payments/gateways/combine-gateways.ts'
@@ -22,19 +22,19 @@ const findGatewayName = async (
 }
 
 describe('the gateway that requested a payment', () => {
-  test('is queried about the payment, although the event has a different gateway now', async () => {
+  test('is queried about the payment even though the event now has a different gateway', async () => {
     expect(await findGatewayName('airpay', airpayEvent, createRazorpayEvent())).toBe('airpay')
-    // A later attempt of the same registration, after the change.
+    // A later attempt for the same registration, made after the change.
     expect(await findGatewayName('razorpay', airpayEvent, createRazorpayEvent())).toBe('razorpay')
     expect(await findGatewayName('razorpay', createRazorpayEvent(), airpayEvent)).toBe('razorpay')
   })
-  test('defaults to the gateway of the registration, as for attempts stored by an older version', async () => {
+  test("defaults to the registration's gateway, for attempts stored by an older version", async () => {
     expect(await findGatewayName(null, airpayEvent, createRazorpayEvent())).toBe('airpay')
     expect(await findGatewayName('', airpayEvent, createRazorpayEvent())).toBe('airpay')
   })
 })
 
-test('a return for an order of a gateway that the event no longer uses is a payment claim if it has fields', async () => {
+test("a return for an order at the event's former gateway claims a payment if it has fields", async () => {
   const gateways = combineGateways({})
   const readReturn = (fields: Readonly<Record<string, string>>) =>
     gateways.readReturn(airpayEvent, 'SAMP2026112100015' as OrderId, fields)

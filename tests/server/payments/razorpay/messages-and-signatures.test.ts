@@ -1,4 +1,4 @@
-/** Returns and webhooks from Razorpay: the claim of each message, and our action. */
+/** Returns and webhooks from Razorpay: what each message claims, and our action. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -48,12 +48,12 @@ type OfficialResults = {
     readonly official: boolean
   }[]
 }
-/** Recorded results of `validatePaymentVerification` and `validateWebhookSignature` of razorpay 2.9.8. */
+/** Recorded results of `validatePaymentVerification` and `validateWebhookSignature` from razorpay 2.9.8. */
 const OFFICIAL_RESULTS = JSON.parse(
   readFileSync(join(import.meta.dirname, 'official-signatures.json'), 'utf8'),
 ) as OfficialResults
 
-describe('our signatures agree with the official package', () => {
+describe('our signature checks agree with the official package', () => {
   test('for returns', () => {
     const ownResults = OFFICIAL_RESULTS.returns.map(({ secret, order, payment, signature }) =>
       isReturnSigned({ keySecret: secret }, order, payment, signature),
@@ -125,9 +125,15 @@ const createReturn = (changes: Readonly<Record<string, string>> = {}) => ({
 
 describe('a browser return', () => {
   test.each<[string, Readonly<Record<string, string>>, string, boolean, string]>([
-    ['after a payment', createReturn(), 'right', true, 'it starts a query, and money is expected'],
     [
-      'with the order id of another order',
+      'after a payment',
+      createReturn(),
+      'right',
+      true,
+      'it starts a query, and a payment is expected',
+    ],
+    [
+      "with another order's id",
       createReturn({ razorpay_order_id: 'order_Other0000001' }),
       'right',
       true,
@@ -141,7 +147,7 @@ describe('a browser return', () => {
       }),
       'wrong',
       false,
-      'a signature of another payment is no claim for this order',
+      "another order's signature claims no payment for this order",
     ],
     [
       'with another payment',
@@ -164,7 +170,7 @@ describe('a browser return', () => {
       { 'error[code]': 'BAD_REQUEST_ERROR', 'error[reason]': 'payment_failed' },
       'unknown',
       false,
-      'unsigned, so it ends nothing: the query decides',
+      'unsigned, so it does not end the payment: the query decides',
     ],
     ['after a cancellation', {}, 'unknown', false, 'the payer may have paid in another window'],
     [
@@ -181,7 +187,7 @@ describe('a browser return', () => {
       value: { orderId: ORDER, hash, claimsPayment },
     })
   })
-  test('of an order without a stored checkout is a claim to check', async () => {
+  test('for an order without a stored checkout claims a payment that must be checked', async () => {
     const message = await razorpay.adapter.readReturn?.(
       createRazorpayEvent(),
       'SAMP2026112100099' as OrderId,
@@ -263,7 +269,7 @@ describe('a webhook', () => {
       'query',
     ],
     [
-      'an unknown event of our order',
+      'an unknown event for our order',
       createBody('payment.new_event'),
       currentSecret,
       ownOrder,
@@ -274,7 +280,7 @@ describe('a webhook', () => {
       createBody('payment.captured'),
       previousSecret,
       ownOrder,
-      'repeated webhooks use it after a change',
+      'after a change, repeated webhooks still use it',
     ],
     [
       'signed with a wrong secret',
@@ -288,7 +294,7 @@ describe('a webhook', () => {
       createBody('payment.captured'),
       account.keySecret,
       { is: 'unsigned' },
-      'a webhook has its own secret',
+      'webhooks use a separate secret',
     ],
     [
       'settlement.processed',
@@ -298,7 +304,7 @@ describe('a webhook', () => {
       'accepted: it concerns no order',
     ],
     [
-      'a payment of another program',
+      "another program's payment",
       createBody('payment.captured', {
         payment: { entity: { id: 'pay_9', order_id: 'order_Unknown' } },
       }),
@@ -320,7 +326,7 @@ describe('a webhook', () => {
       }),
       currentSecret,
       { is: 'order', message: { orderId: 'SAMP2026112100099' } },
-      'the receipt names the order, as after a restore',
+      'the receipt identifies the order, as after a restore',
     ],
     [
       'without a payload',
@@ -351,12 +357,12 @@ describe('a webhook', () => {
         signature: computeSignature(text, currentSecret),
       }),
     ],
-    ['without a signature', (text) => ({ bytes: text, signature: '' })],
+    ['sent without a signature', (text) => ({ bytes: text, signature: '' })],
     [
-      'with a signature in upper case',
+      'sent with a signature in upper case',
       (text) => ({ bytes: text, signature: computeSignature(text, currentSecret).toUpperCase() }),
     ],
-  ])('%s is not genuine', async (_name, change) => {
+  ])('that is %s is not accepted as genuine', async (_name, change) => {
     const { bytes, signature } = change(createBody('payment.captured'))
     const webhook = await razorpay.adapter.readWebhook?.({
       bytes: Buffer.from(bytes),

@@ -1,4 +1,4 @@
-/** Razorpay with two servers on PostgreSQL: each server finds the other's orders. */
+/** Razorpay with two servers on one PostgreSQL database: each server finds the other's orders. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ else {
     await postgres.stop()
   })
 
-  test('a delegate registers, pays USD 177 and returns; both servers show it', async () => {
+  test('a delegate registers, pays USD 177 and returns, and both servers show the payment', async () => {
     const response = await first.post('/api/razorusd/register/', {
       full_name: 'Asha Nair',
       email: 'asha@example.org',

@@ -1,4 +1,4 @@
-/** Razorpay's possible responses to a new order or a refund request, our action, and its reason. */
+/** Razorpay's possible responses to a new order or a refund request, and our action for each, with its reason. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { INR, readCurrency, toAmount } from '../../../../engine/index.ts'
 import type { Currency, OrderId } from '../../../../engine/index.ts'
@@ -149,7 +149,7 @@ describe('creating an order before the hand-off', () => {
       'it may exist',
     ],
     [
-      'lost, and an order with a different amount found',
+      'lost, and found with a different amount',
       {
         [CREATE_ENDPOINT]: ['drop', createReply(createOrder())],
         [SEARCH_ENDPOINT]: list(createOrder({ amount: 1 })),
@@ -193,13 +193,13 @@ describe('creating an order before the hand-off', () => {
       },
     })
   })
-  test('is created once: the same order is used again', async () => {
+  test('creates it once: the same order is used again', async () => {
     razorpay.setReplies({ [CREATE_ENDPOINT]: createReply(createOrder()) })
     await createCheckout()
     await createCheckout()
     expect(razorpay.requests).toHaveLength(1)
   })
-  test('at a new price has a new receipt of at most 40 characters', async () => {
+  test('uses a new receipt, of at most 40 characters, for a new price', async () => {
     razorpay.setReplies({
       [CREATE_ENDPOINT]: [
         createReply(createOrder()),
@@ -235,7 +235,7 @@ describe('the hand-off', () => {
     )
   test.each<[string, Parameters<typeof handOff>[0], object]>([
     [
-      'a currency that is not in its list',
+      "a currency that is not in the gateway's list",
       { currency: 'JPY' },
       { code: 'currency', currency: 'JPY' },
     ],
@@ -243,11 +243,11 @@ describe('the hand-off', () => {
     ['an amount below one dollar', { amount: 99, currency: 'USD' }, { code: 'below_minimum' }],
     ['an amount of zero', { amount: 0 }, { code: 'amount' }],
     ['no email address', { email: '' }, { code: 'email', characters: 0 }],
-    ['a receipt with other characters', { orderId: 'SAMP 1' }, { code: 'order_id' }],
+    ['a receipt with unsupported characters', { orderId: 'SAMP 1' }, { code: 'order_id' }],
   ])('is refused for %s', (_name, changes, error) => {
     expect(handOff(changes)).toMatchObject({ ok: false, error })
   })
-  test('is refused for every order without credentials', async () => {
+  test('is refused for every order if there are no credentials', async () => {
     const razorpayWithoutAccount = await openFakeRazorpay(() => null)
     expect(razorpayWithoutAccount.adapter.handOff(event, buyer, ORDER, PRICE, AT)).toEqual({
       ok: false,
@@ -334,7 +334,7 @@ describe('the response to a refund request', () => {
       'nothing was refunded',
     ],
     [
-      'lost, then answered',
+      'lost at first, then received',
       ['drop', createRefundReply()],
       'begun',
       2,
@@ -362,7 +362,7 @@ describe('the response to a refund request', () => {
       Array.from({ length: requests }, () => IDEMPOTENCY_KEY),
     )
   })
-  test('a refund request for a payment of another gateway is not sent', async () => {
+  test("a refund request for another gateway's payment is not sent", async () => {
     razorpay.setReplies({})
     expect(await refund('17691556')).toMatchObject({ is: 'not-sent' })
     expect(razorpay.requests).toEqual([])

@@ -1,4 +1,4 @@
-/** A delegate pays through Razorpay: the real server, its simulator on another port, real connections. */
+/** A delegate pays through Razorpay: a real server, the simulator on another port, and real connections. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRazorpayServer } from './razorpay-server.ts'
 import type { RazorpayServer } from './razorpay-server.ts'
@@ -48,7 +48,7 @@ describe('a payment through Razorpay', () => {
     expect(policy.match(/script-src[^;]*/)?.[0]).not.toContain('razorpay')
   })
 
-  test('a signed return of an unpaid order proves nothing', async () => {
+  test('a signed return for an unpaid order proves nothing', async () => {
     const paidOrder = await server.pay('silent')
     const unpaidOrder = await server.registerFor('razorinr')
     const checkoutId = await server.openCheckout(unpaidOrder.data)

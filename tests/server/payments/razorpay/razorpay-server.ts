@@ -20,24 +20,24 @@ export type PlacedCheckout = {
 }
 export type RazorpayServer = TestServer & {
   simulator(): RazorpaySimulator
-  /** Registers. Throws unless the response redirects to the gateway. */
+  /** Registers a delegate. Throws unless the response leads to the gateway. */
   registerFor(event: TestEvent, answers?: Answers): Promise<PlacedCheckout>
-  /** Registers. Returns the response, whatever its status. */
+  /** Registers a delegate, and returns the response, whatever its status. */
   submit(event: string, answers?: Answers): Promise<RegisterResult>
   retry(orderId: string, email?: string): Promise<RegisterResult>
-  /** Posts the form to the hosted checkout, as the browser does. Returns the id of the gateway's order. */
+  /** Posts the form to the hosted checkout, as the browser does, and returns the id of the gateway's order. */
   openCheckout(data: PaymentData): Promise<string>
-  /** Registers, pays and returns from the gateway. Resolves with the address of the page shown next. */
+  /** Registers a delegate who pays and returns from the gateway. `page`: the URL of the page that is then shown. */
   pay(
     action: SimulatorAction,
     event?: TestEvent,
   ): Promise<PlacedCheckout & { readonly page: URL | null }>
-  /** Sends the browser to an order's return address: with a posted form, or by GET after a cancellation (null). */
+  /** Sends the browser to an order's return URL, with a posted form or, after a cancellation (null), by GET. */
   returnTo(orderId: string, fields: ReturnFields | null): Promise<URL>
   postWebhook(body: string, headers: Readonly<Record<string, string>>): Promise<Response>
   waitForStatus(orderId: string, status: string): Promise<void>
 }
-/** `razortwo`: rupees by Airpay or Razorpay, dollars by Razorpay. */
+/** `razortwo` accepts rupees through Airpay or Razorpay, and dollars through Razorpay. */
 type TestEvent = 'razorinr' | 'razorusd' | 'razortwo'
 type Answers = Readonly<Record<string, string>>
 export type RegisterResult = { readonly status: number; readonly body: Partial<RegisterResponse> }

@@ -51,7 +51,7 @@ const createRow = (changes: object = {}) => ({
 })
 
 describe('a row of the settlement', () => {
-  test('is in rupees, with the fee without its tax, and our order id', () => {
+  test('is in rupees, with the fee before tax, and with our order id', () => {
     expect(toSettlementRow(createRow())).toEqual([
       'RZIN1',
       'pay_1',
@@ -66,7 +66,7 @@ describe('a row of the settlement', () => {
       'INR',
     ])
   })
-  test('of a refund is a deduction', () => {
+  test('for a refund is a deduction', () => {
     const refund = createRow({
       type: 'refund',
       debit: 5_000,
@@ -114,7 +114,7 @@ describe('the command', () => {
       expect(net).toBe((is === 'refund' ? -amount : amount) - fee - tax)
     expect(lines.every(({ utr, day }) => utr === 'RZPSIM0000000001' && day !== null)).toBe(true)
   })
-  test('numbers a repeated row, and omits a missing one', async () => {
+  test('numbers repeated rows, and accepts a report in which a row is missing', async () => {
     const { faults } = server.simulator()
     faults.settlement = ([first, ...others]) => [first ?? {}, first ?? {}, ...others.slice(1)]
     const { lines } = parseReport((await run(...MONTH)).text)
@@ -125,7 +125,7 @@ describe('the command', () => {
       [second.orderId, 1],
     ])
   })
-  test('prints nothing if a row is unknown', async () => {
+  test('prints nothing if a row has an unknown format', async () => {
     const { faults } = server.simulator()
     faults.settlement = (rows) => [...rows, { type: 'payment' }]
     const { status, text } = await run(...MONTH)

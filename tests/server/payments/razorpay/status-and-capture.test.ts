@@ -1,4 +1,4 @@
-/** Razorpay's possible responses to our status query, our action for each, and its reason. */
+/** Razorpay's possible responses to our status query, and our action for each, with its reason. */
 import { afterAll, beforeEach, beforeAll, describe, expect, test } from 'vitest'
 import { findFailure } from '../../../../engine/index.ts'
 import type { StatusResponse } from '../../../../server/dependencies.ts'
@@ -31,7 +31,7 @@ const CAPTURE = 'POST payments/pay_Sample00000001/capture'
 const event = createRazorpayEvent()
 const TIMEOUT_MS = 30_000
 
-/** Returns a short text for the result. */
+/** Returns a short text that describes the result. */
 function describeAction(answer: StatusResponse): string {
   switch (answer.is) {
     case 'payment-event': {
@@ -91,7 +91,7 @@ const ROWS: readonly Row[] = [
     'created',
     { [PAYMENTS]: list(createPayment({ status: 'created', captured: false })) },
     'not paid yet',
-    'the payer has started, nothing more',
+    'the payer has started to pay, nothing more',
   ],
   [
     'captured',
@@ -118,13 +118,13 @@ const ROWS: readonly Row[] = [
     'the response contradicts itself, so it is not a success',
   ],
   [
-    'captured after failed, in the order of the list',
+    'a failed attempt, then a captured one',
     { [PAYMENTS]: list(createSecondPayment(), createFailedPayment('payment_failed')) },
     'paid INR 501500 as 2',
     'one of several attempts succeeded',
   ],
   [
-    'failed after captured',
+    'a captured attempt, then a failed one',
     {
       [PAYMENTS]: list(
         createPayment(),
@@ -135,19 +135,19 @@ const ROWS: readonly Row[] = [
     'a later failure does not undo the payment',
   ],
   [
-    'two captured',
+    'two captured payments',
     { [PAYMENTS]: list(createSecondPayment(), createPayment()) },
     'paid INR 501500 as 1 and 501500 as 2',
     'the earlier payment counts, and staff decide about the second',
   ],
   [
-    'two captured in the same second',
+    'two payments captured in the same second',
     { [PAYMENTS]: list(createSecondPayment({ created_at: AT / 1000 - 60 }), createPayment()) },
     'paid INR 501500 as 1 and 501500 as 2',
     'every query chooses the same payment',
   ],
   [
-    'captured and authorised',
+    'one captured and one authorised payment',
     {
       [PAYMENTS]: list(
         createPayment(),
@@ -227,7 +227,7 @@ const ROWS: readonly Row[] = [
     'each refund is a separate event',
   ],
   [
-    'captured, refund pending',
+    'captured, with a pending refund',
     {
       [PAYMENTS]: list(createPayment({ amount_refunded: 501_500 })),
       [REFUNDS]: list(refund({ status: 'pending' })),
@@ -236,7 +236,7 @@ const ROWS: readonly Row[] = [
     'the refund may still fail',
   ],
   [
-    'captured, a refund failed',
+    'captured, with a failed refund',
     {
       [PAYMENTS]: list(createPayment({ amount_refunded: 100_000 })),
       [REFUNDS]: list(refund({ status: 'failed' }), refund({ id: 'rfnd_2', amount: 100_000 })),
@@ -245,7 +245,7 @@ const ROWS: readonly Row[] = [
     'staff decide how to refund the payment',
   ],
   [
-    'captured, all refunds failed, nothing refunded',
+    'captured, with only failed refunds and nothing refunded',
     {
       [PAYMENTS]: list(createPayment({ created_at: AT / 1000 - 7200 })),
       [REFUNDS]: list(refund({ status: 'failed' })),
@@ -254,7 +254,7 @@ const ROWS: readonly Row[] = [
     'a failed refund no longer counts as refunded at the gateway',
   ],
   [
-    'captured, its refunds unreadable',
+    'captured, with unreadable refunds',
     { [PAYMENTS]: list(createPayment({ amount_refunded: 1 })), [REFUNDS]: { body: {} } },
     'asks again',
     'an incomplete response is not used',
@@ -314,7 +314,7 @@ const ROWS: readonly Row[] = [
     'a redirect',
     { [PAYMENTS]: { status: 302, body: '' } },
     'asks again',
-    'the keys are sent to no other address',
+    'the keys are not sent to any other address',
   ],
   ['a lost connection', { [PAYMENTS]: 'drop' }, 'asks again', 'later'],
 ]
@@ -367,7 +367,7 @@ describe('an authorised payment', () => {
     expect(describeAction(await queryStatus(false))).toBe('waits: authorized')
     expect(razorpay.requests).toHaveLength(1)
   })
-  test('is not captured next to a captured payment', async () => {
+  test('is not captured if another payment has been captured', async () => {
     razorpay.setReplies({
       [PAYMENTS]: list(
         createPayment(),
@@ -377,7 +377,7 @@ describe('an authorised payment', () => {
     expect(describeAction(await queryStatus(true))).toBe('paid INR 501500 as 1')
     expect(razorpay.requests).toHaveLength(1)
   })
-  test('that the gateway itself has captured in the meantime is paid', async () => {
+  test('counts as paid if the gateway itself has captured it in the meantime', async () => {
     razorpay.setReplies({
       [PAYMENTS]: [list(authorizedPayment), list(createPayment())],
       [CAPTURE]: createRefusal('This payment has already been captured'),

@@ -1,4 +1,4 @@
-/** One event with two card gateways: the bill's currency or the delegate determines the gateway. */
+/** An event with two card gateways: the bill's currency or the delegate's choice determines the gateway. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { showEvent } from '../../../../engine/authoring.ts'
 import type { Instant } from '../../../../engine/index.ts'
@@ -86,7 +86,7 @@ describe('an event with two card gateways', () => {
     ).toEqual([{ gateway: 'razorpay' }])
   })
 
-  test('a dollar bill without a chosen method is not sent to the gateway for rupees', async () => {
+  test('a bill in dollars without a chosen method is not sent to the gateway for rupees', async () => {
     for (const answers of [
       FOREIGN_ANSWERS,
       { ...FOREIGN_ANSWERS, way: 'airpay' },
@@ -131,7 +131,7 @@ describe('an event with two card gateways', () => {
     expect(reviewedPayments).toEqual([['razorpay', 'society-abroad']])
   })
 
-  test('lists, exports and the page of a registration show the account of each payment, not only the method', async () => {
+  test("lists, exports and the registration page show each payment's account, not only its method", async () => {
     const registerAndPay = async (answers: Readonly<Record<string, string>>, email: string) => {
       const checkout = await placeCheckout({ ...answers, email })
       await (answers['way'] === 'airpay' ? payByAirpay(checkout) : payByRazorpay(checkout))
@@ -182,7 +182,7 @@ describe('an event with two card gateways', () => {
     expect(otherHeader).not.toContain('Card account')
   })
 
-  test('rollcall event show lists both with their accounts', () => {
+  test('rollcall event show lists both gateways with their accounts', () => {
     const config = server.parts().deps.events.findById('razortwo')?.config
     if (config === undefined) throw new Error('the event is not served')
     const text = showEvent(config)
@@ -191,7 +191,7 @@ describe('an event with two card gateways', () => {
     expect(text).toContain('# Settings of the gateway razorpay:')
   })
 
-  test('the policy of the pages allows forms to both gateways', async () => {
+  test("the pages' content security policy allows form submissions to both gateways", async () => {
     const response = await fetch(`${server.url}/razortwo`)
     const policy = response.headers.get('content-security-policy') ?? ''
     for (const [way, email] of [
@@ -203,7 +203,7 @@ describe('an event with two card gateways', () => {
       )
   })
 
-  test('the settlement of the second account is compared with the payments of that account, not with those of the first', async () => {
+  test("the second account's settlement is compared with that account's payments, not with the first account's", async () => {
     const checkout = await placeCheckout({ way: 'razorpay', email: 'uma@example.org' })
     await payByRazorpay(checkout)
     const { deps } = server.parts()
@@ -237,7 +237,7 @@ describe('an event with two card gateways', () => {
       { source: 'airpay', account: 'society' },
     ])
     const viewer = { all: [config], user: { events: null } } as never
-    // A payment that is saved for the wrong account still counts once.
+    // A payment from a report that was saved for the wrong account still counts once.
     const upload = {
       file: Buffer.from('wrong'),
       lines: reportedSettlement.report.lines,

@@ -1,4 +1,4 @@
-/** Webhooks, late, failed and second payments, and refunds, on the real server and the simulator. */
+/** Webhooks, refunds, and late, failed and second payments, on a real server with the simulator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHealthChecks } from '../../../../server/ops/health/health-checks.ts'
 import { computeSignature } from '../../../../server/payments/gateways/razorpay/signatures.ts'
@@ -46,7 +46,7 @@ const createHeaders = (body: string, eventId: string, secret = SECRET) => ({
 })
 
 describe('a webhook', () => {
-  test('before the browser returns completes the payment', async () => {
+  test('that arrives before the browser returns completes the payment', async () => {
     const { orderId, page } = await server.pay('first')
     await server.waitUntilIdle()
     expect(page?.pathname).toBe('/razorinr/success')
@@ -58,7 +58,7 @@ describe('a webhook', () => {
     await server.waitForStatus(orderId, 'success')
     expect(server.readOrderState(orderId)).toMatchObject({ emails: 1, returns: 0 })
   })
-  test('that is received five times, and out of order, is processed once', async () => {
+  test('that is received five times and out of order is processed once', async () => {
     const { orderId } = await server.pay('often')
     await server.waitUntilIdle()
     const orderState = server.readOrderState(orderId)
@@ -83,7 +83,7 @@ describe('a webhook', () => {
       webhooks: 0,
     })
   })
-  test('signed with the previous secret is accepted', async () => {
+  test('that is signed with the previous secret is accepted', async () => {
     const checkout = await server.registerFor('razorinr')
     const body = createWebhook(checkout.orderId)
     const headers = createHeaders(body, 'evt_old', 'earlier-webhook-of-society')
@@ -103,7 +103,7 @@ describe('a webhook', () => {
     })
     expect((await server.postWebhook(body, createHeaders(body, 'evt_shop'))).status).toBe(200)
   })
-  test('that is lost: polling completes the payment', async () => {
+  test('that is lost does not matter, because polling completes the payment', async () => {
     const checkout = await server.registerFor('razorinr')
     const id = await server.openCheckout(checkout.data)
     await server.simulator().run(id, 'silent')
@@ -127,7 +127,7 @@ describe('a payment that arrives late', () => {
       emails: 1,
     })
   })
-  test('after the deadline of the gateway is refunded to the payer, and no payment is recorded', async () => {
+  test("after the gateway's deadline is returned to the payer and not recorded", async () => {
     const { orderId } = await server.pay('late')
     server.advance(4 * DAY_MS)
     await server.simulator().authoriseLatePayment(getSimulatedOrder(orderId).id)
@@ -139,14 +139,14 @@ describe('a payment that arrives late', () => {
       registration: 'failed',
     })
   })
-  test('authorised without capture is captured by our query', async () => {
+  test('and is authorised but not captured is captured by our query', async () => {
     server.simulator().faults.isCaptureDisabled = true
     const { orderId, page } = await server.pay('silent')
     expect(page?.pathname).toBe('/razorinr/success')
     expect(getSimulatedOrder(orderId).payments.at(-1)?.status).toBe('captured')
     expect(server.readOrderState(orderId)).toMatchObject({ status: 'success' })
   })
-  test('of an attempt is not captured if another attempt has paid the registration', async () => {
+  test('for one attempt is not captured if another attempt has paid the registration', async () => {
     const first = await server.pay('decline')
     await server.waitUntilIdle()
     const { payment_data: data } = (await server.retry(first.orderId)).body
@@ -165,7 +165,7 @@ describe('a payment that arrives late', () => {
     })
     expect(server.readOrderState(data.orderid)).toMatchObject({ status: 'pending', review: null })
   })
-  test('twice for one order: the first payment counts, and staff decide on the second', async () => {
+  test('for an order that is already paid is left to staff, and the first payment counts', async () => {
     const { orderId } = await server.pay('twice')
     await server.waitUntilIdle()
     const orderState = server.readOrderState(orderId)
@@ -199,7 +199,7 @@ describe('a payment that arrives late', () => {
 })
 
 describe('a gateway that fails', () => {
-  test('while the order is created leaves a registration that can be paid later', async () => {
+  test('while an order is being created leaves a registration that can be paid later', async () => {
     server.simulator().faults.responses = [500, 500, 500]
     const response = await server.submit('razorinr')
     expect(response).toMatchObject({ status: 201, body: { stands: 'not-paid' } })
@@ -209,7 +209,7 @@ describe('a gateway that fails', () => {
     const retryResponse = await server.retry(response.body.reg_no ?? '')
     expect(retryResponse.body.payment_data?.['checkout_id']).toMatch(/^order_/)
   })
-  test('after it created the order: the order is found, and not created twice', async () => {
+  test('after it has created an order does not get a second request: the order is found', async () => {
     server.simulator().faults.responses = ['lost']
     const orderCount = server.simulator().orders().length
     const checkout = await server.registerFor('razorinr')
@@ -246,7 +246,7 @@ describe('a refund', () => {
       )
       .map(({ state }) => state)
 
-  test('is pending for days, and done once the gateway reports it', async () => {
+  test('stays pending for days, and is done once the gateway reports it', async () => {
     server.simulator().faults.refundDelayMs = 2 * DAY_MS
     const { orderId } = await server.pay('silent')
     await requestRefund(orderId)
@@ -260,7 +260,7 @@ describe('a refund', () => {
     expect(readRefundStates(orderId)).toEqual(['done'])
     expect(server.readOrderState(orderId).status).toBe('refunded')
   })
-  test('that fails after three days is rejected, and can be decided again', async () => {
+  test('that fails after three days is rejected and can be requested again', async () => {
     Object.assign(server.simulator().faults, {
       refundDelayMs: 3 * DAY_MS,
       refundOutcome: 'failed',
@@ -292,14 +292,14 @@ describe('a refund', () => {
     expect(requestedAmounts).toEqual([{ amount: 17_700, currency: 'USD' }])
     expect(readRefundStates(orderId)).toEqual(['asked'])
   })
-  test('larger than the gateway balance is refused', async () => {
+  test('that exceeds the gateway balance is refused', async () => {
     server.simulator().faults.balance = 100
     const { orderId } = await server.pay('silent')
     await requestRefund(orderId)
     await server.parts().deps.payments.sendRefunds()
     expect(readRefundStates(orderId)).toEqual(['refused'])
   })
-  test('whose response is lost is requested once', async () => {
+  test('whose response is lost is requested only once', async () => {
     const { orderId } = await server.pay('silent')
     await requestRefund(orderId)
     server.simulator().faults.responses = ['lost']
@@ -308,7 +308,7 @@ describe('a refund', () => {
     await reconcile()
     expect(readRefundStates(orderId)).toEqual(['done'])
   })
-  test('made in the panel is recorded', async () => {
+  test('that is made in the merchant panel is recorded', async () => {
     const { orderId } = await server.pay('silent')
     server.simulator().refundInPanel(getSimulatedOrder(orderId).payments.at(-1)?.id ?? '', 5_000)
     server.advance(2 * HOUR_MS)
@@ -316,9 +316,9 @@ describe('a refund', () => {
     expect(readRefundStates(orderId)).toEqual(['done'])
     expect(server.readOrderState(orderId).status).toBe('success')
   })
-  test('of a payment older than six months is not sent to the gateway: staff refund it by bank transfer', async () => {
+  test('of a payment older than six months is not sent to the gateway; staff make it by bank transfer', async () => {
     const { orderId, regNo } = await server.pay('silent')
-    // The office session has expired by then.
+    // By the new time, the office session has expired.
     const signInAgain = () => signIn({ ...server.parts(), now: server.now })
     const readActions = async () =>
       (await (await signInAgain()).json(`/admin/registrations/${regNo}/acts/`)) as unknown as {
@@ -356,7 +356,7 @@ describe('a refund', () => {
   })
 })
 
-test('an order is still known after a restart of the server', async () => {
+test('an order is still known after the server restarts', async () => {
   const checkout = await server.registerFor('razorinr')
   const id = await server.openCheckout(checkout.data)
   await server.restart()
@@ -383,7 +383,7 @@ test('a payment for an order that is missing from the database goes to review, w
   expect(JSON.parse(String(capture?.['payer']))).toMatchObject({ email: 'asha@example.org' })
 })
 
-test('the health check reports that webhooks do not arrive, until one arrives', async () => {
+test('the health check reports missing webhooks until one arrives', async () => {
   const freshServer = await openRazorpayServer()
   const { deps } = freshServer.parts()
   const healthChecks = createHealthChecks({ ...deps, getLastNoSpaceTime: () => null })

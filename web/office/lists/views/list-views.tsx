@@ -15,7 +15,7 @@ type ListViewsProps = {
   readonly list: AdminList
   readonly listSettings: ListSettings
   readonly searchParams: URLSearchParams
-  /** Parameters that are neither a filter nor a page number, and are kept when the view changes. */
+  /** Parameters that are kept when the view changes, because they are neither filters nor page numbers. */
   readonly fixedParams: readonly string[]
 }
 
@@ -57,7 +57,7 @@ export function ListViews({
           aria-label={`Delete the view ${savedView.name}`}
           onClick={() => {
             listSettings.save({ views: savedViews.filter((other) => other !== savedView) })
-            // The focus would be lost with the removed button.
+            // Otherwise the focus would be lost, because the focused button is removed.
             tabs.current?.querySelector('a')?.focus()
           }}
         >

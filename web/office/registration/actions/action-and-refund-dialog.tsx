@@ -184,7 +184,10 @@ function ActionFields({ button, actionData, setAnswers }: ActionFieldsProps): Re
     case 'came_again':
       return (
         <>
-          <p>Nothing is due. The payment goes to review: the treasurer refunds it or moves it.</p>
+          <p>
+            Nothing is due. The payment will be sent for review, and the treasurer will refund it or
+            move it.
+          </p>
           <RecordPaymentFields {...actionData} />
         </>
       )
@@ -251,7 +254,7 @@ function RefundFields({
         <p className="care">
           <Icon name="tri" small />
           {formatResponseMoney(goodwill, currency)} has already been refunded as goodwill and is not
-          deducted below. Refund less if it was for the same change.
+          deducted below. If that refund was for this change too, enter a smaller amount.
         </p>
       )}
       <UnderReviewNotice reviews={reviews} currency={currency} />

@@ -1,4 +1,4 @@
-/** Parsers of the responses of action calls. */
+/** Parsers for the responses of action calls. */
 import { isActionName } from '../../../../engine/index.ts'
 import type { ActionsResponse } from '../../../../engine/api.ts'
 import type { Reader } from '../../../app/api-client.ts'

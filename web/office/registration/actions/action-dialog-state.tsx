@@ -17,7 +17,7 @@ type OpenDialog = {
   readonly actionData: ActionsResponse
 }
 
-/** The codes of refusals because the registration or its payments have changed. */
+/** The codes with which the server refuses an action because the registration or its payments have changed. */
 const CODES_OF_CHANGES: ReadonlySet<string> = new Set(['not_now', 'moved_on', 'review_changed'])
 
 export function useActionDialog({
@@ -39,7 +39,7 @@ export function useActionDialog({
   ) => void
   readonly isBusy: boolean
   readonly dialog: ReactNode
-  /** The result of the last action. */
+  /** The result of the latest action. */
   readonly outcome: Outcome | null
   readonly setOutcome: (outcome: Outcome | null) => void
 } {

@@ -9,7 +9,7 @@ import { PaymentClaimDetails } from './record-payment-fields.tsx'
 import { MoneyFigures } from './cancellation-refund-fields.tsx'
 import { useActionDialog } from './action-dialog-state.tsx'
 import { MoreActions } from './more-actions.tsx'
-import { ACTION_LABELS, arrangeActions, canRefundAtOnce } from '../action-buttons.ts'
+import { ACTION_LABELS, arrangeActions, canRefundInOneClick } from '../action-buttons.ts'
 import type { ActionRequest } from '../action-buttons.ts'
 import { ReviewCard } from '../../reconciliation/payment-review-card.tsx'
 import { buildRegistrationUrl } from '../../office-api-and-urls.ts'
@@ -50,7 +50,7 @@ export function Actions({ data, event, reload, onDone }: ActionsProps) {
           currency={currency}
         />
       )}
-      {data.second_payment && canRefundAtOnce(data) && (
+      {data.second_payment && canRefundInOneClick(data) && (
         <RefundSecondPayment
           secondPayment={data.second_payment}
           otherPaymentsVersion={data.duplicates_version}
@@ -80,7 +80,7 @@ export function Actions({ data, event, reload, onDone }: ActionsProps) {
             <button
               key={button}
               type="button"
-              className={index === 0 && !canRefundAtOnce(data) ? 'btn sm' : 'btn line sm'}
+              className={index === 0 && !canRefundInOneClick(data) ? 'btn sm' : 'btn line sm'}
               onClick={() => open(button, data)}
             >
               {ACTION_LABELS[button]}

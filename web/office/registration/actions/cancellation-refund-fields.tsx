@@ -1,4 +1,4 @@
-/** The fields of a cancellation: the proposed refund with its calculation, and the amount to refund. */
+/** The fields for a cancellation: the proposed refund with its calculation, and the amount to refund. */
 import type { Currency } from '../../../../engine/index.ts'
 import type { ActionsResponse } from '../../../../engine/api.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
@@ -87,7 +87,7 @@ export function CancellationRefundFields({
       <p>This frees the seat. It does not send the refund: refund the amount afterwards.</p>
       <UnderReviewNotice reviews={reviews} currency={currency} />
       {minimumRefund > 0 && (
-        <p>{formatResponseMoney(minimumRefund, currency)} must always be refunded.</p>
+        <p>At least {formatResponseMoney(minimumRefund, currency)} must be refunded.</p>
       )}
       {secondPayment !== null && <p>This is a second payment: the full amount is proposed.</p>}
       {proposedRefund === null && (
@@ -130,7 +130,7 @@ function formatShareLabel(
   return `${percent}% of ${price}${lessCharge}`
 }
 
-/** Adds up the payments under review, so that no dialog states that nothing was paid. */
+/** Adds up the payments under review. Without this sum, a dialog would state that nothing was paid. */
 const sumUnderReview = (reviews: ActionsResponse['reviews'], currency: Currency): number =>
   addAmounts(
     reviews

@@ -1,4 +1,4 @@
-/** The button “More” and the list of actions that it opens. */
+/** The “More” button and the list of actions that it opens. */
 import { useEffect, useId, useRef, useState } from 'react'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 import { ACTION_LABELS, DESTRUCTIVE_ACTIONS } from '../action-buttons.ts'
@@ -18,7 +18,7 @@ export function MoreActions({
   const id = useId()
   useEffect(() => {
     if (!isOpen) return
-    // Near the bottom of the window, the menu would be hidden by the bar of a phone.
+    // Near the bottom of a phone's window, the bottom bar would hide the menu.
     box.current?.querySelector('ul')?.scrollIntoView({ block: 'nearest' })
     const closeIfOutside = ({ target }: Event): void => {
       if (target instanceof Node && box.current?.contains(target) === false) setOpen(false)

@@ -1,4 +1,4 @@
-/** The fields that record a manual payment, with the delegate's payment claim. */
+/** The fields for recording a manual payment, with the payment that the delegate reported. */
 import { useState } from 'react'
 import {
   formatDayShort,
@@ -20,8 +20,8 @@ import { Icon } from '../../../ui/icons-and-logo.tsx'
 const RECORDABLE_METHODS = MANUAL_METHOD_IDS.filter((id) => id !== 'desk')
 
 /**
- * Shows the fields of a received payment, filled in from the payment claim. If the amount does not match, the payment
- * goes to review.
+ * Shows the fields for a received payment, filled in from the delegate's report. If the amount does not match, the
+ * payment goes to review.
  */
 export function RecordPaymentFields({
   told: claim,
@@ -31,7 +31,7 @@ export function RecordPaymentFields({
 }: Pick<ActionsResponse, 'told' | 'today' | 'to_pay' | 'currency'>) {
   const currency = readResponseCurrency(response)
   const [method, setMethod] = useState<ManualMethod>('transfer')
-  // A found claim is already recorded, and the payment of a rejected claim did not arrive.
+  // A reported payment that was found is already recorded, and one that was rejected did not arrive.
   const pendingClaim = claim?.stands === 'looking' || claim?.stands === 'unconfirmed' ? claim : null
   const expectedAmount =
     pendingClaim !== null && pendingClaim.amount > 0 ? pendingClaim.amount : toPay
@@ -84,7 +84,7 @@ export function RecordPaymentFields({
   )
 }
 
-/** Shows the delegate's payment claim, with its screenshot. */
+/** Shows the payment that the delegate reported, with the screenshot. */
 export function PaymentClaimDetails({
   claim,
   currency,
@@ -122,6 +122,6 @@ export function PaymentClaimDetails({
 const CLAIM_STATES = {
   looking: '',
   found: 'Recorded.',
-  not_found: 'Staff did not find it.',
+  not_found: 'Not found.',
   unconfirmed: 'Not confirmed, and no longer expected.',
 } as const satisfies Readonly<Record<WirePaymentClaim['stands'], string>>

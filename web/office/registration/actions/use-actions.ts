@@ -10,10 +10,7 @@ export const buildActionsUrl = (regNo: string): string =>
 
 /** How often an open page checks whether the registration has changed. */
 const CHECK_INTERVAL_MS = 15_000
-/**
- * An idle page stops polling: each call renews the session, and the session of a
- * forgotten browser must end.
- */
+/** An idle page stops polling: each call renews the session, and the session in an unattended browser must end. */
 const IDLE_AFTER_MS = 10 * 60_000
 
 /** Loads state, balance, allowed actions and history, and reloads them every few seconds. */

@@ -35,7 +35,7 @@ import { FormField } from './add-registration-field.tsx'
 import { PeopleFields } from './add-registration-people.tsx'
 import { CreatedCard, CreatedSummary, type CreatedRegistration } from './created-card.tsx'
 import { PriceText } from './price-text.tsx'
-import { showAboveBar } from './show-above-bar.ts'
+import { scrollAboveBar } from './show-above-bar.ts'
 import { PAY_LATER, PaymentChoice, readLastMethod, saveLastMethod } from './payment-choice.tsx'
 import {
   NO_PERSON,
@@ -133,7 +133,7 @@ function AddRegistrationForm({
 }: ManualRegistrationFormResponse & {
   /** Time on the local clock when `now` was read. */
   readonly loadedAt: number
-  /** Whether the first field has the focus, because the form follows another registration. */
+  /** Whether the first field receives the focus, because the form follows another registration. */
   readonly isFocused: boolean
   readonly onCreated: (createdRegistration: CreatedRegistration) => void
 }) {
@@ -144,7 +144,7 @@ function AddRegistrationForm({
   const [paymentDetails, setPaymentDetails] = useState<FormValues>({})
   /** The answers used in the last lookup of registrations of the same person, as JSON. */
   const [checkedPerson, setCheckedPerson] = useState(NO_PERSON)
-  /** The discount code that was looked up last. */
+  /** The discount code that was looked up most recently. */
   const [lookedUpCode, setLookedUpCode] = useState('')
   /**
    * Prices follow the server clock, because the local clock may be wrong, and they change at
@@ -195,7 +195,7 @@ function AddRegistrationForm({
           form.current?.querySelector<HTMLElement>('[aria-invalid="true"], .methods.wrong input') ??
           form.current?.querySelector<HTMLElement>('.refusal')
         invalidControl?.focus()
-        if (invalidControl) showAboveBar(invalidControl)
+        if (invalidControl) scrollAboveBar(invalidControl)
       })
     },
   })
@@ -289,7 +289,7 @@ function AddRegistrationForm({
       onBlur={() => setCheckedPerson(serialisePerson(event, data))}
       // Does not scroll during a pointer press, because the pointer would then be released over another control.
       onFocus={({ target }) => {
-        if (target.matches(':focus-visible')) showAboveBar(target)
+        if (target.matches(':focus-visible')) scrollAboveBar(target)
       }}
       onSubmit={(event) => {
         event.preventDefault()

@@ -51,7 +51,7 @@ function useSimilarRegistrations(
         signal,
       }),
     enabled: person !== NO_PERSON,
-    // A failed lookup must not delay the front desk, so the page omits only the warning.
+    // A failed lookup must not delay the front desk, so only the warning is omitted.
     retry: false,
   })
   return query.data?.similar ?? []

@@ -14,13 +14,13 @@ import { useActions } from '../actions/use-actions.ts'
 export type CreatedRegistration = {
   readonly regNo: string
   readonly state: RegistrationState
-  /** The entered name; the number if the form does not ask for a name. */
+  /** The entered name, or the registration number if the form does not ask for a name. */
   readonly name: string
   /** The amount with its currency: "₹ 8,260". Empty if the registration has no price yet. */
   readonly amount: string
 }
 
-/** Shows the summary. Screen readers announce it, because the form that had the focus has disappeared. */
+/** Shows the summary. Screen readers announce it, because the focused form has disappeared. */
 export function CreatedSummary({
   createdRegistration: { name, state, amount },
 }: {
@@ -29,13 +29,13 @@ export function CreatedSummary({
   return (
     <p className="created-summary">
       <b>{name}</b>{' '}
-      {state === 'complete' ? 'is registered and paid.' : 'is registered but has not paid yet.'}
+      {state === 'complete' ? 'has registered and paid.' : 'has registered but has not paid yet.'}
       {amount !== '' && ` ${state === 'complete' ? 'Received' : 'Due'}: ${amount}`}
     </p>
   )
 }
 
-/** The usual next steps at the desk, in order. */
+/** The usual next steps at the front desk, in order. */
 const NEXT_STEPS = ['confirm', 'send_pay_link', 'resend'] as const satisfies readonly ButtonAction[]
 
 export function CreatedCard({

@@ -1,4 +1,4 @@
-/** The choice of payment method at the front desk, with the last used method. */
+/** The choice of payment method at the front desk. The method used last is preselected. */
 import { useId } from 'react'
 import { readTabItem, writeTabItem } from '../../../app/browser-storage.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'

@@ -15,7 +15,7 @@ export function PriceText({
 }: {
   readonly event: PublicEvent
   readonly fullPool: SeatPool | null
-  /** The full quota of the requested category, which another one replaces. */
+  /** The full quota of the requested category, if another category replaces it. */
   readonly replacedPool: SeatPool | null
   readonly left: PricingContext['left']
   readonly isPaymentTooEarly: boolean

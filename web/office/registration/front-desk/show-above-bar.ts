@@ -1,7 +1,7 @@
 /** Keeps a focused field of the front desk's form above the bar with the price. */
 
 /** Browsers scroll to a focused field that is outside the window, but not to one behind the bar. */
-export function showAboveBar(target: HTMLElement): void {
+export function scrollAboveBar(target: HTMLElement): void {
   const bar = target.closest('form')?.querySelector('.desk-bar')
   if (bar === null || bar === undefined || bar.contains(target)) return
   const { top, left } = bar.getBoundingClientRect()

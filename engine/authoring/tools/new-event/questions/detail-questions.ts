@@ -44,7 +44,7 @@ export const DETAIL_QUESTIONS: readonly (Question & { readonly name: DetailName 
   {
     name: 'on-site',
     buildQuestion: () => 'Can delegates register on the days of the conference?',
-    example: () => 'online, only at the front desk, or no',
+    example: () => 'online, only at the registration desk, or no',
     parse: (answer, answers) => {
       const isYes = readYes(answer)
       const onSite = DESK_WORDS.test(answer)
@@ -55,7 +55,9 @@ export const DETAIL_QUESTIONS: readonly (Question & { readonly name: DetailName 
             ? 'online'
             : null
       if (onSite === null)
-        return err(`"${answer}" is not an answer. Write online, only at the front desk, or no.`)
+        return err(
+          `"${answer}" is not an answer. Write online, only at the registration desk, or no.`,
+        )
       const problem = explainOnSite(onSite, answers)
       return problem === null ? ok({ ...answers, onSite }) : err(problem)
     },

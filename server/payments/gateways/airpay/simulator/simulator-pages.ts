@@ -1,4 +1,4 @@
-/** Renders the sandbox gateway's pages: plain, distinct from ours, usable by keyboard without scripts. */
+/** Renders the sandbox gateway's pages: plain, distinct from ours, usable with a keyboard and without scripts. */
 import { INR, escapeHtml, formatMoney, readAmount } from '../../../../../engine/index.ts'
 import type { Fields } from '../../message-fields.ts'
 import { renderActions, renderDetails, renderPage, renderReturn } from '../../simulator-page.ts'
@@ -32,7 +32,7 @@ export type SandboxOrder = {
   readonly refusesRefund?: boolean
 }
 
-/** Every possible result of a payment, in the order of the page. */
+/** Every possible result of a payment, in the order shown on the page. */
 export const ACTIONS = {
   pay: { label: 'Pay', about: 'The payment succeeds. You return, and the webhook follows.' },
   decline: {

@@ -20,9 +20,9 @@ import { addSimulatorRoutes, createReference } from './simulator-routes.ts'
 import type { Orders } from './simulator-routes.ts'
 import type { Action, SandboxOrder } from './simulator-pages.ts'
 
-// The simulator stores its state, so that no payment is lost in a restart.
+// The simulator stores its state, so that a restart loses no payment.
 
-export type SandboxOptions = {
+export type AirpaySimulatorOptions = {
   readonly dataDir: string
   readonly accounts: () => readonly Account[]
   /** The return and webhook URLs, which a gateway stores per merchant. */
@@ -34,7 +34,7 @@ export type SandboxOptions = {
   readonly arrivalDelayMs?: number
 }
 
-export type Sandbox = GatewaySimulator & {
+export type AirpaySimulator = GatewaySimulator & {
   order(orderId: string): SandboxOrder | null
   /** Returns the fields that a return or webhook about the order would contain now. */
   getMessage(orderId: string): Fields
@@ -77,14 +77,18 @@ export function createSandboxAccount(name: string): Account {
 /** One object per name (names come from event files), because the adapter caches an account's keys by object. */
 const accounts = new Map<string, Account>()
 
-export const getSandboxAddresses = ({ page, hop, server }: SimulatorOrigins): GatewayAddresses => ({
+export const getAirpaySimulatorAddresses = ({
+  page,
+  hop,
+  server,
+}: SimulatorOrigins): GatewayAddresses => ({
   pay: `${page}/pay/index.php`,
   status: `${server}/airpay/order/verify.php`,
   refund: `${server}/airpay/api/refundtxn.php`,
   hops: [page, hop],
 })
 
-export function openSandbox(options: SandboxOptions): Sandbox {
+export function openAirpaySimulator(options: AirpaySimulatorOptions): AirpaySimulator {
   const { clock, log } = options
   const orders = openOrders(options.dataDir)
   const timers = new Set<NodeJS.Timeout>()
@@ -125,7 +129,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     }
   }
 
-  /** Sends one webhook; if it is not accepted, retries at growing intervals, with the state at that time. */
+  /** Sends one webhook; if it is not accepted, retries at growing intervals, each time with the current state. */
   const sendWebhook = (orderId: string, attempt = 0): Promise<void> => {
     const order = orders.get(orderId)
     if (order === null) return Promise.resolve()
@@ -228,7 +232,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       addSimulatorRoutes(app, {
         ...options,
         orders,
-        findAccount: findAccount,
+        findAccount,
         buildMessage: createMessage,
         runAction: performAction,
         settle,

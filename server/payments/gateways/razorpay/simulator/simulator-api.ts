@@ -20,7 +20,7 @@ const SIX_MONTHS_MS = 183 * 24 * 60 * 60_000
 const MAX_RECEIPT_CHARACTERS = 40
 const MIN_KEY_CHARACTERS = 10
 const MIN_MINUTES = 12
-const MINUTES_DEFAULT = 3 * 24 * 60
+const DEFAULT_MINUTES = 3 * 24 * 60
 
 type Problem = { readonly status: number; readonly code: string; readonly description: string }
 const createProblem = (description: string, status = 400, code = 'BAD_REQUEST_ERROR'): Problem => ({
@@ -220,7 +220,7 @@ function readNewOrder(body: Json, keyId: string, now: number): SimulatedOrder | 
   if (receipt.length > MAX_RECEIPT_CHARACTERS)
     return createProblem('The receipt may not be greater than 40 characters')
   const options = asObject(asObject(body['payment'])?.['capture_options'])
-  const minutes = asWholeNumber(options?.['automatic_expiry_period']) ?? MINUTES_DEFAULT
+  const minutes = asWholeNumber(options?.['automatic_expiry_period']) ?? DEFAULT_MINUTES
   if (minutes < MIN_MINUTES) return createProblem('The automatic expiry period must be at least 12')
   const notes = Object.entries(asObject(body['notes']) ?? {})
   return {

@@ -128,7 +128,7 @@ export function buildDisputeEntity(
 }
 
 /**
- * Lists the rows of a settlement of all captured payments, with UTR and date, as Razorpay reports them two working days
+ * Lists the settlement rows for all captured payments, with UTR and date, as Razorpay reports them two working days
  * later.
  */
 export function listSettlementRows(

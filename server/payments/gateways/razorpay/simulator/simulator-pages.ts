@@ -19,7 +19,7 @@ import {
 import type { SimulatorAction, SimulatorParts } from './simulator-types.ts'
 import type { SimulatedOrder } from './simulator-state.ts'
 
-/** Every result of a payment, in the order of the page. */
+/** Every possible result of a payment, in the order shown on the page. */
 const ACTIONS: Readonly<
   Record<SimulatorAction, { readonly label: string; readonly about: string }>
 > = {
@@ -34,7 +34,7 @@ const ACTIONS: Readonly<
     about: 'You return after a failure. The money may still arrive.',
   },
   authorize: { label: 'Authorise only', about: 'The payment is authorised and not captured.' },
-  twice: { label: 'Pay twice', about: 'Two payments of the order succeed.' },
+  twice: { label: 'Pay twice', about: 'Two payments for the order succeed.' },
   first: { label: 'Pay, webhook first', about: 'The webhook arrives before you return.' },
   silent: {
     label: 'Pay, webhook lost',
@@ -49,7 +49,7 @@ const ACTIONS: Readonly<
   stay: { label: 'Pay, close the window', about: 'The payment succeeds. You do not return.' },
 }
 
-/** Buttons for the bank's actions on a paid order, by the resulting status of the dispute. */
+/** Buttons for the bank's actions on a paid order, keyed by the resulting status of the dispute. */
 const DISPUTES: Readonly<Record<DisputeStatus, string>> = {
   open: 'Dispute the payment, or request more evidence',
   under_review: 'Review the evidence',

@@ -48,7 +48,7 @@ export type Faults = {
   settlement: (rows: readonly object[]) => readonly object[]
 }
 
-export type WebhookSent = { readonly type: string; readonly status: number }
+export type SentWebhook = { readonly type: string; readonly status: number }
 
 export type RazorpaySimulator = GatewaySimulator & {
   readonly faults: Faults
@@ -60,7 +60,9 @@ export type RazorpaySimulator = GatewaySimulator & {
    * does not return.
    */
   run(orderId: string, action: SimulatorAction): Promise<ReturnFields | null>
-  /** Simulates a late response from the bank: authorises a created or failed payment, and captures it if in time. */
+  /**
+   * Simulates a late response from the bank: authorises a created or failed payment, and captures it if it is in time.
+   */
   authoriseLatePayment(orderId: string): Promise<void>
   /** Makes a refund in the merchant panel. */
   refundInPanel(paymentId: string, amount: number): string
@@ -70,8 +72,8 @@ export type RazorpaySimulator = GatewaySimulator & {
    * Changes the receipt, as if our server had created the order under another id that a restored database has lost.
    */
   changeReceipt(orderId: string, receipt: string): void
-  sendWebhook(type: string, order: SimulatedOrder, options?: WebhookOptions): Promise<WebhookSent>
-  readonly sent: readonly WebhookSent[]
+  sendWebhook(type: string, order: SimulatedOrder, options?: WebhookOptions): Promise<SentWebhook>
+  readonly sent: readonly SentWebhook[]
   idle(): Promise<void>
 }
 export type ReturnFields = Readonly<Record<string, string>>

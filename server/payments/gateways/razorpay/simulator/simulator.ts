@@ -21,10 +21,10 @@ import type {
   ReturnFields,
   SimulatorAction,
   SimulatorParts,
-  WebhookSent,
+  SentWebhook,
 } from './simulator-types.ts'
 
-// The simulator rejects every request that Razorpay's documentation rejects.
+// The simulator rejects every request that Razorpay would reject according to its documentation.
 
 export function createRazorpaySandboxAccount(name: string): RazorpayAccount {
   return {
@@ -51,7 +51,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     balance: Number.MAX_SAFE_INTEGER,
     settlement: (rows) => rows,
   }
-  const sentWebhooks: WebhookSent[] = []
+  const sentWebhooks: SentWebhook[] = []
   const pendingDeliveries = new Set<Promise<unknown>>()
   let origins: SimulatorOrigins = { page: '', hop: '', server: '' }
 
@@ -110,7 +110,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
         'x-razorpay-signature': signature,
         'x-razorpay-event-id': webhook.eventId ?? createId('evt'),
       },
-    ).then((status): WebhookSent => {
+    ).then((status): SentWebhook => {
       if (status !== 200)
         log.warn({ status, type }, 'a webhook of the Razorpay simulator was not accepted')
       const result = { type, status }
