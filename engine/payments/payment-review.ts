@@ -107,6 +107,8 @@ export type Review = {
   readonly left: Amount
   /** The currency of the payment. */
   readonly currency: Currency
+  /** For a refund: the amount of other refunds for the same registration that were requested later, if any. */
+  readonly refundedLater?: Amount
   /** For a refund: the gateway's response. */
   readonly gatewayAnswer: string | null
   readonly why: string
@@ -131,8 +133,8 @@ export type UnknownPayment = {
  * Returns a version that identifies the state a user sees before a decision: registration, kind and amounts of the
  * review.
  */
-export function getReviewVersion({ id, regNo, is, due, left }: Review): string {
-  return [id, regNo ?? '', is, due ?? '', left].join(':')
+export function getReviewVersion({ id, regNo, is, due, left, refundedLater }: Review): string {
+  return [id, regNo ?? '', is, due ?? '', left, ...(refundedLater ? [refundedLater] : [])].join(':')
 }
 
 /** Reason and user name. Both are required, with at most `MAX_REASON_CHARACTERS` characters each. */

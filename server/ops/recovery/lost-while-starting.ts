@@ -26,7 +26,7 @@ export async function rescueIfLost(
   const rescuedFile = lossWatch.getRescuedLocation()
   if (rescuedFile === null) return null
   const { dataDir } = deps.environment
-  const { file, isComplete: isComplete } = rescuedFile
+  const { file, isComplete } = rescuedFile
   const location = isComplete
     ? `All of its data is in ${file}, which was checked.`
     : `The data that could be read is in ${file}, but some rows may be missing: keep all files in DATA_DIR.${(await createCompletenessDescriber(dataDir))(file)}`

@@ -62,9 +62,9 @@ export function watchForLoss(
         spareDirs: fallbackDirs,
         recovery: { at, who: 'rollcall', why: INCOMPLETE_REASON, copyAt: null, ...context },
       })
-      const { file, rows, isComplete: isComplete } = rescuedDatabase
+      const { file, rows, isComplete } = rescuedDatabase
       log.error(
-        { file, rows, isComplete: isComplete },
+        { file, rows, isComplete },
         isComplete ? formatComplete(file) : formatIncomplete(file),
       )
     } catch (error) {

@@ -54,7 +54,7 @@ export const cancel: ActionHandler = async ({ deps, served, registration, newAct
 export const refund: ActionHandler = async (request) => {
   const { deps, registration, newAction, params } = request
   const sentAmount = getOwn(params, 'amount')
-  if (typeof sentAmount === 'string' && sentAmount.trim() === '')
+  if (sentAmount === null || (typeof sentAmount === 'string' && sentAmount.trim() === ''))
     return refuseData(NO_AMOUNT, { amount: NO_AMOUNT })
   const amount = readAmountParameter(params, 'amount', registration.currency)
   if (!amount.ok) return amount
@@ -64,9 +64,9 @@ export const refund: ActionHandler = async (request) => {
   const isByHand = params['by_hand'] === true || params['by_hand'] === 'true'
   if (isByHand && reference === '')
     return refuseData('Enter the transfer reference or the slip number of the refund.')
-  // Otherwise the gateway would pay an amount that was already refunded.
   const problem = explainInvalidReference(reference)
   if (problem !== null) return refuseData(problem)
+  // Otherwise the gateway would pay an amount that was already refunded.
   if (!isByHand && reference !== '')
     return refuseData(
       'A reference is only for a refund that was already made outside Rollcall (by_hand).',

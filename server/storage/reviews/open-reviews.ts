@@ -11,6 +11,7 @@ import {
   toAmount,
   readReportedCurrency,
   UNDECIDED_REASON,
+  formatMoney,
 } from '../../../engine/index.ts'
 import type { Currency, MoveTarget, OrderId, Amount, RegNo, Review } from '../../../engine/index.ts'
 import { POSSIBLE_RETURN } from '../payments/returned-transfers.ts'
@@ -119,7 +120,16 @@ const selectRefunds = (builder: Kysely<Tables>) =>
     .select('g.currency as price_currency')
     .select(['f.id as refund_id', 'f.amount as refund_amount', 'f.state as refund_state'])
     .select(['f.why as refund_why', 'f.said'])
-    .select(({ fn }) => fn.coalesce('f.asked_at', 'f.at').as('since'))
+    .select(({ fn, selectFrom }) => [
+      fn.coalesce('f.asked_at', 'f.at').as('since'),
+      selectFrom('refunds as n')
+        .innerJoin('captures as m', 'm.id', 'n.capture_id')
+        .select(({ fn }) => fn.sum<number | null>('n.amount').as('sum'))
+        .whereRef('m.registration_id', '=', 'c.registration_id')
+        .whereRef('n.id', '>', 'f.id')
+        .where('n.state', '<>', 'refused')
+        .as('refunded_later'),
+    ])
     .where((refund) => refund.or([refund('f.state', '=', 'unsure'), isRefusedRefundOpen]))
 const openRefunds = statement((builder) => selectRefunds(builder))
 const openRefund = statement((builder, { id }: { id: number }) =>
@@ -341,15 +351,25 @@ async function listRefundReviews(sql: Sql, id: number | null): Promise<readonly 
       came: toReceivedPayment(row),
       left: row.refund_amount,
       currency: getCurrencyOfRow(row),
+      ...(Number(row.refunded_later) > 0 && {
+        refundedLater: toAmount(Number(row.refunded_later)),
+      }),
       gatewayAnswer: row.said,
-      why:
+      why: `${
         row.refund_state === 'unsure'
-          ? `We do not know whether the gateway made this refund. Reason for the refund: ${row.refund_why}`
-          : `The gateway rejected this refund. Reason for the refund: ${row.refund_why}`,
+          ? 'We do not know whether the gateway made this refund.'
+          : 'The gateway rejected this refund.'
+      }${describeLaterRefunds(toAmount(Number(row.refunded_later)), getCurrencyOfRow(row))} Reason for the refund: ${row.refund_why}`,
       since: row.since,
     }),
   )
 }
+
+/** Warns that the amount may already have been refunded in parts. */
+const describeLaterRefunds = (amount: Amount, currency: Currency): string =>
+  amount === 0
+    ? ''
+    : ` Since then, other refunds for this registration have been requested or made: ${formatMoney(amount, currency)}.`
 
 export async function countReviews(sql: Sql): Promise<ReviewCounts> {
   const openReviews = await readReviews(sql, null)

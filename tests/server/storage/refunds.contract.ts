@@ -1,6 +1,6 @@
 /** Store contract for refunds, including those made in the merchant panel. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { toAmount } from '../../../engine/index.ts'
+import { getReviewVersion, toAmount } from '../../../engine/index.ts'
 import type { Instant, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
@@ -317,6 +317,34 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await requestRefund(regNo)
       await send(createStartedRefundResponse('RF2'))
       expect(await listOpenReviews()).toEqual([])
+    })
+
+    test('that was made in smaller parts since a refusal is mentioned in the review, and a decision from before is rejected', async () => {
+      const { regNo } = await registerPaid()
+      await requestRefund(regNo, 30_000)
+      await send(createRefundResponse('refused'))
+      const [review] = await store.reviews(null)
+      if (review === undefined) throw new Error('no review is open')
+      const outdated = { ...buildRefundDecision(30_000), version: getReviewVersion(review) }
+      for (const [sum, manualReference] of [
+        [10_000, 'NEFT 1'],
+        [20_000, 'NEFT 2'],
+      ] as const)
+        await store.requestRefund({
+          of: regNo,
+          amount: toAmount(sum),
+          ...grounds,
+          manualReference,
+          at: addMs(day + sum),
+        })
+      expect((await store.review(review.id))?.why.replaceAll('\u00a0', ' ')).toContain(
+        'other refunds for this registration have been requested or made: ₹ 300.',
+      )
+      expect(await decide(review.id, outdated)).toMatchObject({
+        ok: false,
+        error: { code: 'review_changed' },
+      })
+      expect(await sumPayments(regNo)).toBe(due - 30_000)
     })
 
     test('that cannot be sent is retried, and needs attention after a day', async () => {

@@ -170,6 +170,9 @@ test('a refund larger than any single payment is split between the payments, in 
       status: 422,
       body: { message: 'A reference has up to 64 characters and no line breaks.' },
     })
+  // A script whose variable is empty must not refund everything.
+  for (const amount of ['', null])
+    expect((await office.act(regNo, { ...refund, amount })).status).toBe(422)
   for (const amount of ['5000.005', 5000.005])
     expect((await office.act(regNo, { ...refund, amount })).body.code).toMatch(
       /^bad_(amount|data)$/,
