@@ -330,7 +330,7 @@ export function findReviewReason(refusal: PaymentRefusal): string | null {
     case 'undecided':
       return UNDECIDED_REASON
     case 'more_back_than_came':
-      return `The gateway reports a refund of ${formatMoney(refusal.got, refusal.currency)} for a payment of ${formatMoney(refusal.came, refusal.currency)}.`
+      return `With the refund that the gateway reports, ${formatMoney(refusal.got, refusal.currency)} was refunded for a payment of ${formatMoney(refusal.came, refusal.currency)}.`
     case 'already_success':
       return null
     default:
