@@ -258,7 +258,7 @@ describe('the page for organisers', () => {
     ] as const)
       await page.getByLabel(label, { exact: true }).fill(answer)
     await page.getByRole('button', { name: payButton }).click()
-    await page.getByText('so nothing is sent.').waitFor()
+    await page.getByText('so your answers were not sent.').waitFor()
     await findTab(page, 'Result pages').click()
     for (const name of ['Failed', 'Pending', 'Email'])
       await page.getByRole('radio', { name }).check()

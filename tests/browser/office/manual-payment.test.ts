@@ -83,7 +83,7 @@ test('a delegate reports a transfer with a screenshot, staff confirm it, and the
   await expectAccessible(page, 'the self-service page with payment instructions')
   expect(await inbox.waitForEmail(email, 'How to pay')).toContain('account 50200012345678')
   await page.getByLabel(/^Screenshot/).setInputFiles(PROOF_FILE)
-  await page.getByText(/: sent$/).waitFor()
+  await page.getByText(/: uploaded$/).waitFor()
   await reportTransfer(page, '512345678901')
   await inbox.waitForEmail(email, 'You reported a payment')
 
