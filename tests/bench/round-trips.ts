@@ -168,14 +168,7 @@ async function readText(url: string, response: Response): Promise<string> {
 
 export function formatCounts(counts: readonly RoundTripCount[], roundTripMs: number): string {
   const lines = counts.map(
-    ({
-      what,
-      roundTrips,
-      medianRoundTrips: medianRoundTrips,
-      packets,
-      ms,
-      maxRoundTrips: maxRoundTrips,
-    }) =>
+    ({ what, roundTrips, medianRoundTrips, packets, ms, maxRoundTrips }) =>
       `| ${what} | ${roundTrips} (${medianRoundTrips}) | ≤ ${maxRoundTrips} ${roundTrips <= maxRoundTrips ? '✓' : '✗'} | ${packets} | ${ms.toFixed(0)} | ${(ms / roundTripMs).toFixed(1)} |`,
   )
   return [

@@ -102,7 +102,7 @@ describe('a payment that is declined', () => {
     await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Second Attempt'))
     await clickAtGateway(page, 'Decline')
     await page.waitForURL(new RegExp(FAILED_PATH))
-    await page.getByRole('button', { name: /^Pay ₹.3,540 again$/ }).click()
+    await page.getByRole('button', { name: /^Try to pay ₹.3,540 again$/ }).click()
     await page.waitForURL((url) => url.origin !== server.url)
     await clickAtGateway(page, 'Pay')
     await page.waitForURL(new RegExp(SUCCESS_PATH))
@@ -421,7 +421,7 @@ describe('the state of a registration on its page', () => {
       },
       'Payment Failed',
       ['No amount has been deducted', 'The price is valid until 31 December 2098.'],
-      'Pay ₹ 3,540 again',
+      'Try to pay ₹ 3,540 again',
     ],
     [
       'failed, and the payment is refunded',
@@ -435,7 +435,7 @@ describe('the state of a registration on its page', () => {
       },
       'Payment Failed',
       ['We received a payment for this registration and refunded it', 'support@afpicon.example'],
-      'Pay ₹ 3,540 again',
+      'Try to pay ₹ 3,540 again',
     ],
     [
       'failed, when its price is no longer valid',

@@ -48,7 +48,7 @@ describe('typos in prices', () => {
       line,
       operation,
       changes,
-      findings: findings,
+      findings,
     }: (typeof checkedMutants)[number]): string =>
       `${line} ${operation}: ${changes.slice(0, 2).join(', ')} ${findings.map(({ code }) => code).join(' ')}`
     // A misspelt tax name changes only the wording, not the prices.
