@@ -115,8 +115,8 @@ const listPeriodNames = memoize((model: Model) => {
 })
 
 /**
- * Returns the index of the mentioned period nearest to the date, once for each table that has it. If `isBeforeDate` is
- * true, the text precedes the date; otherwise it follows the date. Empty if the text mentions no period.
+ * For each table, returns the index of the mentioned period that is nearest to the date. If `isBeforeDate` is true, the
+ * text precedes the date; otherwise it follows the date. Empty if the text mentions no period.
  */
 export function findNamedPeriods(
   model: Model,

@@ -160,7 +160,7 @@ function mergePriceFindings(source: Source, drafts: readonly CodedDraft[]): read
             ...draft,
             notes: [
               ...(draft.notes ?? []),
-              `${group.length - 1} more prices in this table are written like this, in line${lines.size === 1 ? '' : 's'} ${[...lines].join(', ')}`,
+              `${group.length - 1} more prices in this table are written like this, on line${lines.size === 1 ? '' : 's'} ${[...lines].join(', ')}`,
             ],
           },
         ]

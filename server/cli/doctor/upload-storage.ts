@@ -60,7 +60,7 @@ function countFiles(folder: string): number {
 }
 
 /**
- * Reports missing files. `readMissing` finds files that are missing from the database or the disk. If uploads are in
+ * Reports missing files. `findMissingFiles` finds files that are missing from the database or the disk. If uploads are in
  * a bucket, looks for `referencedHashes` in it instead.
  */
 export async function checkFiles(
@@ -78,7 +78,7 @@ export async function checkFiles(
     const [firstMissing] = missing
     if (firstMissing === undefined)
       return reportGood('No file that a registration refers to is missing.')
-    const [problem, object] =
+    const [problem, pronoun] =
       missing.length === 1
         ? [`1 file that registrations refer to is missing: ${firstMissing}.`, 'it']
         : [
@@ -87,8 +87,8 @@ export async function checkFiles(
           ]
     return reportWrong(
       bucket === null
-        ? `${problem} Restore ${object} from a backup.`
-        : `${problem} Restore ${object} in the bucket, or run rollcall db move files-to-s3.`,
+        ? `${problem} Restore ${pronoun} from a backup.`
+        : `${problem} Restore ${pronoun} in the bucket, or run rollcall db move files-to-s3.`,
     )
   } catch (error) {
     if (!(error instanceof UploadsUnavailable)) throw error

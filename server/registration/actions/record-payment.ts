@@ -109,7 +109,9 @@ function readPayment({
   const manualMethod = readText(params, 'way')
   if (!isManualMethod(manualMethod)) return refuseData('Choose a payment method.')
   if (!canPayIn(manualMethod, currency))
-    return refuseData(`UPI transfers only rupees, and this registration is in ${currency}.`)
+    return refuseData(
+      `UPI payments can be made only in rupees, but this registration is in ${currency}.`,
+    )
   const statedCurrency = readText(params, 'currency')
   if (statedCurrency !== '' && statedCurrency !== currency)
     return refuseData(

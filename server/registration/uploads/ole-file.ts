@@ -41,13 +41,13 @@ export async function hasTopLevelStream(file: FileHandle, name: string): Promise
   const root = entries?.[0]
   if (entries === null || root === undefined || root.type !== ROOT) return false
   const visited = new Set<number>()
-  const queue = [root.child]
-  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+  const stack = [root.child]
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const entry = entries[at]
     if (entry === undefined || visited.has(at)) continue
     visited.add(at)
     if (entry.type === STREAM && entry.name.toLowerCase() === name.toLowerCase()) return true
-    queue.push(entry.left, entry.right)
+    stack.push(entry.left, entry.right)
   }
   return false
 }

@@ -34,10 +34,10 @@ const MAX_BATCH_SIZE = 500
 export function findHoldReason(count: number, total: number, isRecent: boolean): HeldFiles | null {
   if (count === 0) return null
   if (isRecent) return { count, why: 'recent' }
-  const isMany =
+  const areTooMany =
     count > MAX_LEFTOVER_FILES ||
     (count > ALWAYS_MOVABLE_FILES && count * 100 > total * MAX_LEFTOVER_PERCENT)
-  return isMany ? { count, why: 'many' } : null
+  return areTooMany ? { count, why: 'many' } : null
 }
 
 /** Returns the cut-off time for deletion: files that were set aside before it are deleted. */

@@ -1,4 +1,4 @@
-/** Adds saved bank statements. Overlapping statements share lines, along with the decisions by staff on them. */
+/** Adds saved bank statements. Statements that overlap share their lines and the staff decisions about them. */
 export const bankStatements = `
 CREATE TABLE bank_statements (
   id INTEGER PRIMARY KEY,

@@ -485,7 +485,7 @@ test("a payment in a currency other than the bill's is not recorded", async () =
   })
   expect(await office.act(regNo, { ...confirmation, way: 'upi' })).toMatchObject({
     status: 422,
-    body: { message: 'UPI transfers only rupees, and this registration is in USD.' },
+    body: { message: 'UPI payments can be made only in rupees, but this registration is in USD.' },
   })
 })
 

@@ -36,7 +36,7 @@ test('prepared_statements=off is an option for Rollcall and is not passed to Pos
 
 test.each([
   ['another database system', 'mysql://a/app', /^DATABASE_URL must begin with postgres:/],
-  ['no database name', 'postgres://a,b', /^DATABASE_URL must begin with postgres:/],
+  ['a missing database name', 'postgres://a,b', /^DATABASE_URL must begin with postgres:/],
   ['an empty host', 'postgres://a,/app', /^DATABASE_URL contains "", which is not a host/],
   ['an invalid port', 'postgres://a:5432,b:x/app', /^DATABASE_URL contains "b:x"/],
   ['a port above 65535', 'postgres://a:70000/app', /^DATABASE_URL contains "a:70000"/],

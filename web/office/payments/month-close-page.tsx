@@ -175,7 +175,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
       text:
         unreconciled === 0
           ? 'No transfer or UPI payment is missing from the bank statements'
-          : `${pluralise(unreconciled, 'transfer or UPI payment is', 'transfers and UPI payments are')} not found in a bank statement`,
+          : `${pluralise(unreconciled, 'transfer or UPI payment is', 'transfer or UPI payments are')} not in any bank statement`,
       isDone: unreconciled === 0,
       to: `${PAYMENTS}?tab=all&month=${month}&unreconciled=1`,
     },
@@ -198,7 +198,7 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
     {
       text:
         refundsToMake === 0
-          ? 'No registrations have refunds to make'
+          ? 'No registrations are due a refund'
           : pluralise(
               refundsToMake,
               'registration is due a refund',
