@@ -15,6 +15,7 @@ import {
   isSlipNumber,
   ok,
   getOwn,
+  explainInvalidReference,
   MAX_REFERENCE_CHARACTERS,
   startOfDay,
   formatMethodInSentence,
@@ -130,7 +131,7 @@ function readPayment({
     return refuseData('The other bank references must be a list of strings.')
   // A bank reference has at least one letter or digit.
   const isEmpty = !isDeskPayment(manualMethod) && toBankKey(reference) === ''
-  if (isEmpty || reference.length > MAX_REFERENCE_CHARACTERS)
+  if (isEmpty || explainInvalidReference(reference) !== null)
     return refuseData(
       `Enter the ${referenceLabel.replace(/^(?!UPI|UTR)./, (firstLetter) => firstLetter.toLowerCase())}, at most ${MAX_REFERENCE_CHARACTERS} characters.`,
     )
@@ -190,7 +191,7 @@ export function readOtherReferences(references: unknown): readonly string[] | nu
   const isList = Array.isArray(references) && references.length <= MAX_OTHER_REFERENCES
   return isList &&
     references.every(
-      (reference) => typeof reference === 'string' && reference.length <= MAX_REFERENCE_CHARACTERS,
+      (reference) => typeof reference === 'string' && explainInvalidReference(reference) === null,
     )
     ? references
     : null

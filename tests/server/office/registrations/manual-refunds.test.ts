@@ -163,6 +163,9 @@ test('a refund larger than any single payment is split between the payments, in 
     reference: 'C-091',
     amount: '1180',
   }
+  // PostgreSQL cannot store this character.
+  const unstorable = { ...confirmation, reference: 'C-091\u0000' }
+  expect((await office.act(regNo, unstorable)).status).toBe(422)
   expect((await office.act(regNo, confirmation)).status).toBe(200)
   const refund = { act: 'refund', why: 'Agreed.', by_hand: true, reference: 'C-092' }
   for (const reference of ['\u0000', 'C-092\nC-093', 'C'.repeat(65)])
