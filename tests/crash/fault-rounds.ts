@@ -125,10 +125,7 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
         `${fault}: ${results.registered.size - registeredBefore} registered in ${Math.round(performance.now() - startedAt)} ms`,
       )
     }
-    await waitUntil(
-      () => results.soldOut.length > 0,
-      'a delegate who is told that the hall is full',
-    )
+    await waitUntil(() => results.soldOut.length > 0, 'a delegate who sees that the hall is full')
     isOver = true
     await Promise.all(clientRuns)
     await waitForQuiet(() => inbox.emails.length)

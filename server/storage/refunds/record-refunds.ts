@@ -193,7 +193,7 @@ export async function getRefundableAmount(sql: Sql, captureId: number): Promise<
 
 /**
  * Returns true if a refund of the same amount is in progress for this capture. The gateway identifies refunds by
- * amount, so the two could not be told apart.
+ * amount, so Rollcall could not distinguish the two.
  */
 export async function isRefundInProgress(
   sql: Sql,

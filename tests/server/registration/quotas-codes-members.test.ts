@@ -314,7 +314,7 @@ describe('a discount code', () => {
   })
 })
 
-test('a delegate who has the last seat and registers again is told about the existing registration, not that the event is full', async () => {
+test('a delegate who has the last seat and registers again sees the existing registration, not that the event is full', async () => {
   const first = createPerson({ is_member: 'false' })
   await registerPerson(first)
   expect((await postJson(path, createPerson({ is_member: 'false' }))).body['code']).toBe('full')

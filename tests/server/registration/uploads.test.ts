@@ -122,7 +122,7 @@ describe('the file type is detected from the content', () => {
     expect(listStoredFiles()).toEqual([])
   })
 
-  test('a Word document and an installer are told apart, although they begin with the same bytes', async () => {
+  test('accepts a Word document and rejects an installer, although both begin with the same bytes', async () => {
     expect(createDoc().subarray(0, 8)).toEqual(createMsi().subarray(0, 8))
     expect([await detectFileKind(createDoc()), await detectFileKind(createMsi())]).toEqual([
       'doc',

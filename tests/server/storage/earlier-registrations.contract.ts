@@ -108,7 +108,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await register()).toEqual(fullRefusal)
     })
 
-    test('a delegate whose form is sent twice is told that they are registered, not that no seats are left', async () => {
+    test('a form that is sent twice gets the existing registration, not the message that no seats are left', async () => {
       await serve({ limits: [createHall(REGISTRATION_COUNT + 1)] })
       await processAll()
       const submit = (browser: string) =>

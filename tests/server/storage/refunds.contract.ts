@@ -279,7 +279,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(claims.filter((isClaimed) => isClaimed).length).toBe(1)
     })
 
-    test('is rejected while a refund of the same amount is in progress, because the two could not be told apart', async () => {
+    test('is rejected while a refund of the same amount is in progress, because Rollcall could not distinguish the two', async () => {
       const { regNo } = await registerPaid()
       await requestRefund(regNo, 1_000)
       expect(await requestRefund(regNo, 1_000)).toMatchObject({ error: { code: 'under_way' } })

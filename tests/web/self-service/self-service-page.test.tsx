@@ -43,12 +43,12 @@ test.each([
     'The organisers have not found your payment yet. They will decide whether you get a refund.',
   ],
   [
-    'a delegate who has not paid is told that there is nothing to refund',
+    'for an unpaid registration, the page states that there is nothing to refund',
     renderCancellationText('to_pay', 0, null),
     'You have not paid anything, so there is nothing to refund.',
   ],
   [
-    'a delegate is told that the tax is not refunded and a charge is deducted',
+    'the page states that the tax is not refunded and a charge is deducted',
     renderCancellationText(
       'complete',
       1180,
@@ -59,7 +59,7 @@ test.each([
     'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 650. The refund is 75% of ₹ 1,000, the price without GST, less a charge of ₹ 100.',
   ],
   [
-    'a delegate is told that a charge is deducted, in the currency of the payment',
+    'the page states that a charge is deducted, in the currency of the payment',
     renderCancellationText(
       'complete',
       199.5,
@@ -70,7 +70,7 @@ test.each([
     'You have paid € 199.50. If you cancel today, your refund will be € 74.75. The refund is 50% of € 199.50, less a charge of € 25.',
   ],
   [
-    'a delegate is told that the tax is not refunded',
+    'the page states that the tax is not refunded',
     renderCancellationText(
       'complete',
       1180,
@@ -84,7 +84,7 @@ test.each([
   expect(panel).toBe(sentence)
 })
 
-test('a delegate who cannot attend is told how a colleague can attend instead, if the name can be changed', () => {
+test('the page explains how a colleague can attend instead, if the name can be changed', () => {
   const renderEdit = (ids: readonly string[]) => {
     const fields = ids.map((id) => ({ id, label: id, type: 'text', value: '' }))
     const data = { edit: { fields, until: '2026-01-24' } } as unknown as PanelProps['data']

@@ -312,7 +312,7 @@ function findExpectsContradictions(model: Model, read: StageReader): readonly Dr
             at: `categories.${index}.expects`,
             part: 'entry',
             message: `\`${category.id}\` is for ${contradiction[1]}, but expects the answers of ${contradiction[0]}`,
-            help: 'write the answers of the delegates for whom the category is intended; otherwise they are told to choose another category',
+            help: 'write the answers of the delegates for whom the category is intended; otherwise the form asks them to choose another category',
           },
         ]
   })
