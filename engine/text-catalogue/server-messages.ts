@@ -13,7 +13,7 @@ export const SERVER_MESSAGES = {
     method: 'This address does not accept this kind of request.',
     timeout: 'The request took too long to arrive. Please try again.',
     tooLarge: 'The request is too large for this address.',
-    mediaType: 'Send the answers as multipart/form-data or as application/json.',
+    mediaType: 'This address does not accept this content type.',
     busy: 'The server is busy. Please try again in a moment.',
     internal: 'Something went wrong on our side. Please try again later.',
   },
@@ -25,6 +25,7 @@ export const SERVER_MESSAGES = {
 
   /** For requests that our pages never send. */
   request: {
+    mediaType: 'Send the answers as multipart/form-data or as application/json.',
     notJson: 'The content type is JSON, but the request is not valid JSON.',
     notMultipart:
       'The content type is multipart/form-data, but the request is not valid multipart/form-data.',

@@ -81,7 +81,7 @@ export function refuseBody(event: EventConfig, refusal: BodyRefusal): Refusal {
     case 'file_too_large':
       return refuseTooLarge(event, refusal.field)
     case 'unsupported_media_type':
-      return getRefusalForStatus(415)
+      return refuse(415, 'unsupported_media_type', SERVER_MESSAGES.request.mediaType)
     case 'not_json':
       return refuseUnreadable(SERVER_MESSAGES.request.notJson)
     case 'too_deep':

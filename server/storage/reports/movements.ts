@@ -1,7 +1,7 @@
 /** Lists received payments and refunds by the time when they were made. */
 import { sql as raw } from 'kysely'
 import { INR, instant } from '../../../engine/index.ts'
-import type { Amount, Currency, Instant, RegNo } from '../../../engine/index.ts'
+import type { Amount, Currency, DocumentBody, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 import { buildQuery, statement } from '../database/statements/statement.ts'
@@ -128,7 +128,7 @@ const listRefunds = (sql: Sql, query: MovementQuery, after: Position | null, lim
 const taxDocumentsOfRegistrations = statement((builder, { ids }: { ids: string }, dialect) =>
   builder
     .selectFrom('documents')
-    .select(['id', 'registration_id', 'payment_id', 'kind', 'serial', 'at'])
+    .select(['id', 'registration_id', 'payment_id', 'kind', 'serial', 'at', 'body'])
     .where(({ ref }) => dialect.isIdIn(ref('registration_id'), ids))
     .where('kind', '<>', 'receipt')
     .orderBy('id'),
@@ -161,10 +161,10 @@ export async function readMovementPage(
   const documentsByRegistration = Map.groupBy(documents, ({ registration_id: id }) => id)
   const getDocuments = (row: (typeof rows)[number]): MovementDocument[] =>
     (row.registrationId === null ? [] : (documentsByRegistration.get(row.registrationId) ?? []))
-      .filter(({ kind, payment_id: paymentId, at }) =>
+      .filter(({ kind, payment_id: paymentId, at, body }) =>
         row.kind === 'payment'
           ? kind === 'invoice' && paymentId === row.paymentId && isCounted(row.state)
-          : kind === 'credit' && at === row.at,
+          : kind === 'credit' && at === row.at && !isIssuedForOther(body, row.reference),
       )
       .map(({ id, serial }) => ({ id, serial }))
   return {
@@ -194,6 +194,12 @@ export async function readMovementPage(
     }),
     next: movementRows.length > limit && lastRow !== undefined ? formatPosition(lastRow) : null,
   }
+}
+
+/** Tells apart the credit notes of refunds that one answer of the gateway confirms at the same time. */
+function isIssuedForOther(body: string, refundReference: string | null): boolean {
+  const { paid } = JSON.parse(body) as DocumentBody
+  return paid !== null && paid.reference !== (refundReference ?? '')
 }
 
 const formatPosition = ({ at, kind, id }: Position): string =>

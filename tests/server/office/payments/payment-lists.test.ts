@@ -334,3 +334,17 @@ test('a second payment under review does not show the invoice of the first', asy
     ['received', 1],
   ])
 })
+
+test('two refunds that are confirmed at the same time each show only their own credit note', async () => {
+  const of = january.regNos[8] ?? ('' as RegNo)
+  const refund = { of, why: 'Agreed', who: 'office', at: toNoon('2026-02-10') }
+  const { store } = january.server.deps
+  await store.requestRefund({ ...refund, amount: toAmount(20_00), manualReference: 'SLIP A' })
+  await store.requestRefund({ ...refund, amount: toAmount(30_00), manualReference: 'SLIP B' })
+  const rows = (await readAllRows('month=2026-02')).filter(
+    ({ reg_no: regNo, kind }) => regNo === of && kind === 'refund',
+  )
+  const serials = rows.map(({ documents }) => documents.map(({ serial }) => serial))
+  expect(serials).toEqual([[expect.any(String)], [expect.any(String)]])
+  expect(new Set(serials.flat()).size).toBe(2)
+})
