@@ -48,7 +48,8 @@ export function buildCancelledEmail(
 
 /**
  * Builds the email sent after a refund of the whole payment, of a part, or of an overpayment. `isComplete` is true if
- * the registration remains paid.
+ * the registration remains paid. `isDispute` is true if the delegate's bank reversed
+ * the payment.
  */
 export function buildRefundedEmail(
   event: EventConfig,
@@ -58,11 +59,13 @@ export function buildRefundedEmail(
     reference,
     at,
     isComplete,
+    isDispute,
   }: {
     readonly amount: Amount
     readonly reference: string | null
     readonly at: Instant
     readonly isComplete: boolean
+    readonly isDispute: boolean
   },
 ): Mail | null {
   const { refunded } = EMAIL_MESSAGES
@@ -72,13 +75,18 @@ export function buildRefundedEmail(
     number: registration.regNo,
     day: formatDay(dayOf(at)),
   }
+  const status = [...(isComplete ? [refunded.stillComplete] : []), ...SELF_SERVICE_LINK]
+  if (isDispute)
+    return buildDelegateEmail(event, registration, formatMessage(refunded.disputeSubject, values), [
+      formatMessage(refunded.dispute, { ...values, reference: reference ?? '' }),
+      ...status,
+    ])
   return buildDelegateEmail(event, registration, formatMessage(refunded.subject, values), [
     reference === null || reference === ''
       ? formatMessage(refunded.text, values)
       : formatMessage(refunded.textWithReference, { ...values, reference }),
     refunded.time,
-    ...(isComplete ? [refunded.stillComplete] : []),
-    ...SELF_SERVICE_LINK,
+    ...status,
   ])
 }
 

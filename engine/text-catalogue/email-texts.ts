@@ -25,6 +25,9 @@ export const EMAIL_MESSAGES = {
     text: 'We refunded {amount} on {day} for registration {number} ({event}).',
     textWithReference:
       'We refunded {amount} on {day} for registration {number} ({event}). The refund reference is {reference}.',
+    dispute:
+      'You disputed your payment for registration {number} ({event}) with your bank, and the bank reversed {amount} of it. We recorded this on {day}. The dispute number is {reference}.',
+    disputeSubject: 'Your disputed payment for {event}: {amount}',
     time: 'The refund can take a few working days to appear on your statement.',
     stillComplete: 'Your registration is still complete and fully paid.',
   },

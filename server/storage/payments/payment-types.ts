@@ -184,6 +184,8 @@ export type CompletedRefund = {
   readonly amount: Amount
   readonly reference: string | null
   readonly at: Instant
+  /** True if the delegate's bank reversed the payment in a dispute. We sent no refund then. */
+  readonly isDispute: boolean
 }
 /** `reference`: the gateway's reference for the payment. */
 export type RefundToSend = {

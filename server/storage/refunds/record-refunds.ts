@@ -16,7 +16,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { emailsWereDiscarded } from '../recovery/held-during-recovery.ts'
 import type { CompletedRefund, StoredRefund } from '../payments/payment-types.ts'
-import { refundableAmount, isRefundPending } from './refund-states-and-channels.ts'
+import { isDispute, refundableAmount, isRefundPending } from './refund-states-and-channels.ts'
 import { replaceRefusedRefunds } from './replaced-refunds.ts'
 
 type RefundRow = Pick<
@@ -146,7 +146,14 @@ const completedRefundsWithoutEmail = statement(
       .innerJoin('registrations as g', (join) =>
         join.on('g.id', '=', ({ fn }) => fn.coalesce('p.registration_id', 'c.registration_id')),
       )
-      .select(['f.id', 'g.reg_no as regNo', 'f.amount', 'f.reference', 'f.done_at as at'])
+      .select([
+        'f.id',
+        'g.reg_no as regNo',
+        'f.amount',
+        'f.reference',
+        'f.done_at as at',
+        isDispute.as('isDispute'),
+      ])
       .where('f.state', '=', 'done')
       .where('f.done_at', '>', after)
       // Imported refunds were made in the previous system, which also notified the delegates.
@@ -332,17 +339,18 @@ export function readRefunds(sql: Sql, regNo: RegNo): Promise<readonly StoredRefu
  * Returns refunds that were completed after `doneAfter` and have no email yet, oldest first. May also run outside the
  * writer's transaction.
  */
-export function listCompletedRefunds(
+export async function listCompletedRefunds(
   sql: Sql,
   doneAfter: Instant,
   eventIds: readonly string[],
   limit: number,
 ): Promise<readonly CompletedRefund[]> {
-  return completedRefundsWithoutEmail.all(sql, {
+  const rows = await completedRefundsWithoutEmail.all(sql, {
     after: doneAfter,
     eventIds: JSON.stringify(eventIds),
     limit,
   })
+  return rows.map((row) => ({ ...row, isDispute: row.isDispute === 1 }))
 }
 
 /** Returns the order to use in a gateway query about a refund. Null if the payment was not made through a gateway. */

@@ -36,6 +36,11 @@ export const isManualRefund = fromRefund.and([
   fromRefund('f.who', 'not in', ['gateway', 'import', 'migration']),
 ])
 
+/** 1 for a lost dispute: staff record the amount that the bank reversed as a refund `f` under the dispute's id. */
+export const isDispute = raw<
+  0 | 1
+>`case when exists (select 1 from disputes d where d.dispute_id = f.reference) then 1 else 0 end`
+
 /** The part of a capture `c` that is neither refunded nor being refunded. */
 export const refundableAmount = fromCapture(
   'c.amount',

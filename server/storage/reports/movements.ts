@@ -1,5 +1,4 @@
 /** Lists received payments and refunds by the time when they were made. */
-import { sql as raw } from 'kysely'
 import { INR, instant } from '../../../engine/index.ts'
 import type { Amount, Currency, DocumentBody, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -15,6 +14,7 @@ import {
   refundMethod,
   unreconciledFlag,
 } from './movement-conditions.ts'
+import { isDispute } from '../refunds/refund-states-and-channels.ts'
 import { openDifference } from './balance-expressions.ts'
 import type { Movement, MovementDocument, MovementPage, MovementQuery } from './movement-types.ts'
 
@@ -24,9 +24,6 @@ type Kind = 'payment' | 'refund'
  * higher ids before lower ones.
  */
 type Position = { readonly at: Instant; readonly kind: Kind; readonly id: number }
-
-/** 1 for a lost dispute: staff record the deducted amount as a refund under the dispute's id. */
-const isDispute = raw<number>`case when exists (select 1 from disputes d where d.dispute_id = f.reference) then 1 else 0 end`
 
 type Row = {
   readonly id: number

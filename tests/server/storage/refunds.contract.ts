@@ -133,7 +133,13 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await refundManually(8_000, 'NEFT 1', addMs(2 * HOUR_MS))
       await refundManually(200, 'NEFT 2', addMs(day))
       const [first, second] = await listWithoutEmail()
-      const firstRefund = { regNo, amount: 8_000, reference: 'NEFT 1', at: addMs(2 * HOUR_MS) }
+      const firstRefund = {
+        regNo,
+        amount: 8_000,
+        reference: 'NEFT 1',
+        at: addMs(2 * HOUR_MS),
+        isDispute: false,
+      }
       expect(first).toEqual({ id: expect.any(Number), ...firstRefund })
       expect(await listWithoutEmail(addMs(2 * HOUR_MS))).toEqual([second])
       expect(await store.refundsWithoutEmail(noon, ['other'], 9)).toEqual([])

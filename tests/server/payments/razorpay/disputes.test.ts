@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import * as mupdf from 'mupdf'
 import { computeSignature } from '../../../../server/payments/gateways/razorpay/signatures.ts'
 import type { OrderId, RegNo } from '../../../../engine/index.ts'
+import { startRefundEmails } from '../../../../server/mail/send-refund-emails.ts'
 import { signIn } from '../../office/office.ts'
 import type { Office } from '../../office/office.ts'
 import { NOON, openRazorpayServer } from './razorpay-server.ts'
@@ -170,6 +171,14 @@ test('for a lost dispute, staff see that the bank reversed the payment and how t
   expect(recordResponse.body).toMatchObject({ status: 'success' })
   expect(await store.netAmountPaid(regNo as RegNo)).toBe(0)
   expect((await readWorkQueue()).map(({ id }) => id)).not.toContain('dispute_lost')
+  // The email must not say that the organisers refunded the payment, or the delegate waits for a second amount.
+  await startRefundEmails(server.parts().deps, { isEnabled: false }).run()
+  const email = (await store.emailsOfRegistration(regNo as RegNo)).at(-1)
+  expect(email?.subject.replaceAll('\u00a0', ' ')).toMatch(/^Your disputed payment for .*: ₹ 177$/)
+  expect(email?.text.replaceAll('\u00a0', ' ')).toContain(
+    `You disputed your payment for registration ${regNo} (`,
+  )
+  expect(email?.text).not.toContain('refund')
 })
 
 test('the evidence is a single PDF with the payment, the bill, the documents and the emails', async () => {
