@@ -22,13 +22,8 @@ import { defineSeatsAndItemsContract } from './seats-and-items.contract.ts'
 import { defineSettlementsContract } from './settlements.contract.ts'
 import { definePaymentEventsContract } from './payment-events.contract.ts'
 
-/**
- * Defines the tests of the contract.
- *
- * @param open Opens an empty store for one test.
- * @param isWhole False to test another version of the same database with only the groups that run the most queries.
- */
-export function defineStoreContract(open: () => Promise<ContractStore>, isWhole = true): void {
+/** Defines the tests of the contract. `open` opens an empty store for one test. */
+export function defineStoreContract(open: () => Promise<ContractStore>): void {
   let setup: ContractStore
   beforeEach(async () => {
     setup = await open()
@@ -39,7 +34,6 @@ export function defineStoreContract(open: () => Promise<ContractStore>, isWhole 
   defineRegisterContract(setUp)
   defineReportsContract(setUp)
   defineListsContract(setUp)
-  if (!isWhole) return
   definePaymentEventsContract(setUp)
   defineFirstPaymentContract(setUp)
   defineClockContract(setUp)

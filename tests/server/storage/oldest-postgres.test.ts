@@ -1,9 +1,9 @@
 /**
- * Runs every statement, and the contract's groups with the most queries, on the oldest supported PostgreSQL version,
- * if it is installed. `npm run thorough` runs the whole contract.
+ * Prepares every statement on the oldest supported PostgreSQL version, if it is installed. `npm run thorough` also runs
+ * the contract on it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ALL_RUNS } from '../../runs.ts'
+import { registerThorough } from '../../runs.ts'
 import { definePostgresContract, getTemplate } from './postgres-contract.ts'
 import { findOldestBinaries, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -38,7 +38,9 @@ else
       await shell.end()
     })
 
-    describe('the contract', () => {
-      definePostgresContract(() => server, ALL_RUNS)
+    registerThorough(() => {
+      describe('the contract', () => {
+        definePostgresContract(() => server)
+      })
     })
   })

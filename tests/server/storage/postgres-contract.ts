@@ -97,11 +97,8 @@ async function saveRows(shell: pg.Client): Promise<() => Promise<void>> {
   }
 }
 
-/**
- * Defines the tests of the contract, or only the groups with the most queries. Call it inside a `describe` whose
- * `beforeAll` starts the server.
- */
-export function definePostgresContract(server: () => PostgresServer, isWhole = true): void {
+/** Defines the tests of the contract. Call it inside a `describe` whose `beforeAll` starts the server. */
+export function definePostgresContract(server: () => PostgresServer): void {
   let setup: StoreOnPostgres
   let emptyDatabase: () => Promise<void>
   beforeAll(async () => {
@@ -127,5 +124,5 @@ export function definePostgresContract(server: () => PostgresServer, isWhole = t
       saveRows: () => saveRows(setup.shell),
       end: async () => {},
     }
-  }, isWhole)
+  })
 }
