@@ -10,7 +10,7 @@ import type { PostgresServer } from '../server/storage/postgres-server.ts'
 import { ALL_RUNS } from '../runs.ts'
 import { runRounds } from './two-server-rounds.ts'
 
-// The faults: a version change, a killed server, cut connections and a database crash. `npm run several` runs ten times
+// The faults: a version change, a killed server, cut connections and a database crash. `npm run faults` runs ten times
 // as many, behind nginx.
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {

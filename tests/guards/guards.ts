@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { readMutations, TOP } from '../mistakes.ts'
 import type { Mutation } from '../mistakes.ts'
 
-// A guard is stored as the text replacement that removes it. `money.yaml`: lost payments; `strangers.yaml`: the
-// security test; `office.yaml`: conflicts between staff; `machine.yaml`: operation; `several.yaml`: several servers
+// A guard is stored as the text replacement that removes it. `money.yaml`: lost payments; `attacks.yaml`: the
+// security test; `office.yaml`: conflicts between staff; `operation.yaml`: operation; `servers.yaml`: several servers
 // with one database; `treasury.yaml`: bank statements, corrections and tax documents; `closing.yaml`: the month-end
 // close; `delegates.yaml`: pages, emails, browsers and the clock.
 // Keys: `about` is what a user saw; `finding`, its number; `without`, the protection that is removed; `test`, the file
@@ -14,10 +14,10 @@ export const SUBJECTS = [
   'money',
   'treasury',
   'delegates',
-  'strangers',
+  'attacks',
   'office',
-  'machine',
-  'several',
+  'operation',
+  'servers',
   'closing',
 ] as const
 export type Subject = (typeof SUBJECTS)[number]
@@ -26,10 +26,10 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
   money: 41,
   treasury: 71,
   delegates: 47,
-  strangers: 30,
+  attacks: 30,
   office: 34,
-  machine: 15,
-  several: 11,
+  operation: 15,
+  servers: 11,
   closing: 14,
 }
 
@@ -41,7 +41,7 @@ export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<nu
     money: {},
     treasury: {},
     delegates: {},
-    strangers: {
+    attacks: {
       6: [
         'An old price never ended.',
         'See [payment guard 18](../money/guards.md)',
@@ -55,8 +55,8 @@ export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<nu
         '`tests/server/office/permissions/role-matrix.test.ts`',
       ],
     },
-    machine: {},
-    several: {},
+    operation: {},
+    servers: {},
     closing: {},
   }
 

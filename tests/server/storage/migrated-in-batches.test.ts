@@ -37,7 +37,7 @@ const MAX_READS = 5
 test('migrating 155 registrations needs only a few reads, not several per payment', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-batches-'))
   const file = join(folder, DATABASE_FILE)
-  const fixture = join(import.meta.dirname, '../../crash/adoption/version-30.db.br')
+  const fixture = join(import.meta.dirname, '../../crash/migration/version-30.db.br')
   writeFileSync(file, brotliDecompressSync(readFileSync(fixture)))
   const db = openToWrite(file)
   for (const step of migrations.slice(OLD_VERSION)) db.exec(step)

@@ -10,9 +10,9 @@ import { migrations } from '../../../server/storage/database/schema.ts'
 import { moveToPostgres } from '../../../server/storage/database/move-database.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
-import { migrateToEnd, killAt, readVersion } from '../../crash/adoption/killed-adoption.ts'
-import type { StorageLocation } from '../../crash/adoption/killed-adoption.ts'
-import { compareContents, readContents, readTotals } from '../../crash/adoption/table-contents.ts'
+import { migrateToEnd, killAt, readVersion } from '../../crash/migration/killed-migration.ts'
+import type { StorageLocation } from '../../crash/migration/killed-migration.ts'
+import { compareContents, readContents, readTotals } from '../../crash/migration/table-contents.ts'
 import {
   buildSale,
   HOUR_MS,
@@ -24,7 +24,7 @@ import { ALL_RUNS, registerThorough } from '../../runs.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-// tests/crash/adoption/fill-old-database.ts fills the database. `npm run adopt` checks 50,000 registrations.
+// tests/crash/migration/fill-old-database.ts fills the database. `npm run migrations` checks 50,000 registrations.
 
 const ALL_STEPS = 30_000 + migrations.length
 /** 20 unmatched bank payments get a new reason, and five references reported by delegates are normalised. */
@@ -34,7 +34,7 @@ const folder = mkdtempSync(join(tmpdir(), 'rollcall-version-30-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const unpackFixture = (name: string): Buffer =>
   brotliDecompressSync(
-    readFileSync(join(import.meta.dirname, '../../crash/adoption', `${name}.br`)),
+    readFileSync(join(import.meta.dirname, '../../crash/migration', `${name}.br`)),
   )
 const getDatabase = ({ dataDir, url }: StorageLocation): string =>
   url ?? join(dataDir, 'rollcall.db')
@@ -233,7 +233,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     await shell.end()
     original = { dataDir: join(folder, 'postgres'), url }
     mkdirSync(original.dataDir)
-    migrated = await copy('adopted')
+    migrated = await copy('migrated')
     const { dataDir } = migrated
     await (await openStore({ dataDir, databaseUrl: getDatabase(migrated), migrates: true })).close()
   })
@@ -262,7 +262,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
   })
 
   test('the recovery of a backup finds the payments of later registrations, and no number is used twice', async () => {
-    const { dataDir, url } = await copy('recovered', 'adopted')
+    const { dataDir, url } = await copy('recovered', 'migrated')
     let currentUrl = url
     await expectRecovered(
       () => openStore({ dataDir, databaseUrl: currentUrl }),

@@ -1,4 +1,4 @@
-/** Runs rounds of faults for two servers that share a PostgreSQL database: `npm run several [ROUNDS]`. */
+/** Runs rounds of faults for two servers that share a PostgreSQL database: `npm run faults [ROUNDS]`. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

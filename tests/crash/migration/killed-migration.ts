@@ -62,7 +62,7 @@ export async function killAt(location: StorageLocation, targetVersion: number): 
 }
 
 function startMigration({ dataDir, url }: StorageLocation) {
-  const script = join(import.meta.dirname, 'adopt-process.ts')
+  const script = join(import.meta.dirname, 'migrate-process.ts')
   const args = [script, dataDir, ...(url === null ? [] : [url])]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let output = ''

@@ -1,4 +1,4 @@
-/** Migrates databases of schema version 30, with and without kills: `npm run adopt [COUNT]`. */
+/** Migrates databases of schema version 30, with and without kills: `npm run migrations [COUNT]`. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,10 +7,10 @@ import { migrations } from '../../server/storage/database/schema.ts'
 import { moveToPostgres } from '../../server/storage/database/move-database.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import type { PostgresServer } from '../server/storage/postgres-server.ts'
-import { migrateToEnd, killAt, readVersion } from './adoption/killed-adoption.ts'
-import type { StorageLocation } from './adoption/killed-adoption.ts'
-import { compareContents, readContents, readTotals } from './adoption/table-contents.ts'
-import type { Contents } from './adoption/table-contents.ts'
+import { migrateToEnd, killAt, readVersion } from './migration/killed-migration.ts'
+import type { StorageLocation } from './migration/killed-migration.ts'
+import { compareContents, readContents, readTotals } from './migration/table-contents.ts'
+import type { Contents } from './migration/table-contents.ts'
 
 // Fills the databases with the code of version 30, on SQLite and on PostgreSQL, and prints a report. Exits with 1 if
 // there is an unexpected difference.
@@ -88,7 +88,7 @@ async function checkMigration(
   const before = await readContents(getDatabase(original))
   const totals = (await readTotals(getDatabase(original))).counted
   report(`${name}: totals before ${totals}`)
-  const storage = await copy('adopted')
+  const storage = await copy('migrated')
   await measureTime(`${name}: migrated`, () => migrateToEnd(storage))
   const hash = await compareRows(name, before, storage)
   const totalsAfter = (await readTotals(getDatabase(storage))).counted
@@ -142,12 +142,12 @@ async function checkMigration(
 
 const registrationCount = process.argv[2] ?? '50000'
 const existingFolder = process.argv[3]
-const folder = mkdtempSync(join(tmpdir(), 'rollcall-adopt-'))
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-migration-'))
 let server: PostgresServer | null = null
 try {
   const checkout = join(folder, 'old')
   checkOutOldVersion(checkout)
-  const fillScript = join(import.meta.dirname, 'adoption/fill-old-database.ts')
+  const fillScript = join(import.meta.dirname, 'migration/fill-old-database.ts')
   const fill = async (...args: readonly string[]): Promise<void> => {
     const output = execFileSync(process.execPath, [fillScript, checkout, ...args], {
       encoding: 'utf8',
