@@ -236,11 +236,12 @@ export async function processReturn(
   if (lookup === 'kept') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
   if (payment === null) {
     // Attempts while the event is locked do not count as guesses, so they cannot prolong the lock for others.
-    if (!isLimited) await guard.count(address, event?.id ?? '')
+    const isOverLimit =
+      isLimited || (await guard.count(address, event?.id ?? '', message.orderId ?? '')) > 0
     if (lookup === null) await messageStore.storeRejected(message)
     deps.log.warn({ code: problem ?? 'unknown_order' }, 'a browser return matches no payment')
     return reply.redirect(
-      isLimited && event !== null && message.orderId !== null
+      isOverLimit && event !== null && message.orderId !== null
         ? buildLookupUrl(event, message.orderId)
         : UNKNOWN_PAYMENT_PAGE,
       303,
@@ -259,8 +260,8 @@ export async function processReturn(
   if (event === null) return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
   // Responds without waiting, so that the response time reveals nothing to an attacker who guesses numbers. The payer
   // gets the page anyway.
-  if (isLimited) return reply.redirect(buildLookupUrl(event, payment.orderId), 303)
-  await guard.addKnown(address, event.id, payment.regNo)
+  if (isLimited || (await guard.admit(address, event.id, payment.regNo, payment.orderId)) > 0)
+    return reply.redirect(buildLookupUrl(event, payment.orderId), 303)
   await verification
   const registration = await deps.store.registration(payment.regNo)
   return reply.redirect(buildResultAddress(event.routes, registration, payment, deps.clock()), 303)
@@ -316,7 +317,7 @@ async function handleWebhook(
   const checkedMessage = await checkMessage(deps, 'notice', gatewayMessage)
   const { message, fields, problem, payment, event } = checkedMessage
   const address = getAddressKey(request)
-  const waitMs = await guard.wait(address, event?.id ?? '', message.orderId ?? '')
+  let waitMs = await guard.wait(address, event?.id ?? '', message.orderId ?? '')
   const lookup =
     payment === null && waitMs === 0
       ? await lookUpClaim(context, checkedMessage, BACKGROUND_QUERY_TIMEOUT_MS)
@@ -327,7 +328,8 @@ async function handleWebhook(
     return sendError(reply, 503, 'not_verified', NOT_VERIFIED_MESSAGE)
   }
   if (payment === null) {
-    if (problem !== 'malformed' && waitMs === 0) await guard.count(address, event?.id ?? '')
+    if (problem !== 'malformed' && waitMs === 0)
+      waitMs = await guard.count(address, event?.id ?? '', message.orderId ?? '')
     if (lookup === null) await messageStore.storeRejected(message)
     deps.log.warn({ code: problem ?? 'unknown_order' }, 'a webhook was rejected')
     // Sends the same response as for an existing order: the gateway retries, and an attacker who guesses learns
@@ -336,8 +338,9 @@ async function handleWebhook(
     return rejectWebhook(reply, fields === null ? 'unreadable' : (problem ?? 'unknown_order'))
   }
   if (!(await acceptWebhook(context, checkedMessage))) return sendNotStored(reply)
+  if (waitMs === 0 && event !== null)
+    waitMs = await guard.admit(address, event.id, payment.regNo, payment.orderId)
   if (waitMs > 0) return sendTooMany(reply, waitMs, 'messages')
-  if (event !== null) await guard.addKnown(address, event.id, payment.regNo)
   return reply.send({ status: 'success' })
 }
 

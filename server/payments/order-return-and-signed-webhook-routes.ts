@@ -135,7 +135,7 @@ async function handleSignedWebhook(
   const message: Message = { kind: 'notice', orderId, body, contentType, sender }
   if (webhook.is === 'unsigned' || webhook.is === 'unreadable') {
     await messageStore.storeRejected(message)
-    await guard.count(getAddressKey(request), '')
+    await guard.count(getAddressKey(request), '', '')
     deps.log.warn({ is: webhook.is }, 'a webhook was rejected')
     return sendError(reply, 400, 'signature', 'The signature of this webhook does not match.')
   }

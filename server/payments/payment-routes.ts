@@ -110,10 +110,12 @@ async function payByNumber(
     (isGuessableNumber(registration, orderId) &&
       !isDelegateEmail(event, registration, fields?.['email']))
   ) {
-    await guard.count(address, eventId)
+    const lateWaitMs = await guard.count(address, eventId, orderId)
+    if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
     return sendError(reply, 404, 'not_found', NOT_FOUND)
   }
-  await guard.addKnown(address, event.id, registration.regNo)
+  const lateWaitMs = await guard.admit(address, event.id, registration.regNo, orderId)
+  if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
   const isProven =
     isDelegateEmail(event, registration, fields?.['email']) ||
     (await isRegisteringBrowser(deps, request, registration))

@@ -46,7 +46,8 @@ export async function addLookupRoutes(
   const handleCodeLookup = createLookupHandler(['code'], async (event, body, request, reply) => {
     const typed = readTypedValue(body, 'code')
     const status = await getCodeStatus(deps, event, typed ?? '', deps.clock())
-    await guesses.count(request, status.is === 'unknown' ? 'wrong' : 'right')
+    const result = status.is === 'unknown' ? 'wrong' : 'right'
+    if (await guesses.isResultWithheld(request, reply, result)) return reply
     if (status.is !== 'valid')
       return status.is === 'unknown'
         ? sendError(reply, 404, 'code_unknown', getCodeMessage(status.is))
@@ -69,7 +70,8 @@ export async function addLookupRoutes(
         readTypedValue(body, 'value') ?? '',
         deps.clock(),
       )
-      await guesses.count(request, row === null ? 'wrong' : 'right')
+      if (await guesses.isResultWithheld(request, reply, row === null ? 'wrong' : 'right'))
+        return reply
       if (row === null) return sendError(reply, 404, 'not_on_roll', getInvalidMessage(field))
       const shownColumns = event.memberLists.find(({ id }) => id === field.roll)?.shows ?? []
       const shownCells = shownColumns.map((id) => [id, getOwn(row, id) ?? ''] as const)

@@ -1,7 +1,7 @@
 /** Finds a registration by a number from a page or message, and limits guessing. */
 import type { FastifyRequest } from 'fastify'
 import { readDelegate, isRegNo } from '../../engine/index.ts'
-import type { EventConfig } from '../../engine/index.ts'
+import type { EventConfig, Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { openLimit } from '../http/rate-limit.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
@@ -24,10 +24,18 @@ const ATTEMPT_DIGITS = 2
 export type LookupGuard = {
   /** Returns the milliseconds until this address may look up this number; 0 if it may now. */
   wait(address: string, eventId: string, number: string): Promise<number>
-  /** Counts a look-up that found nothing, or a number that can be guessed by counting. */
-  count(address: string, eventId: string): Promise<void>
-  /** Records that this address registered under these numbers or sent them correctly. */
-  addKnown(address: string, eventId: string, ...numbers: readonly string[]): Promise<void>
+  /**
+   * Counts a look-up that found nothing, or a number that can be guessed by counting. Returns the milliseconds to wait
+   * if concurrent look-ups have used up the limit; the response must then not reveal the result.
+   */
+  count(address: string, eventId: string, number: string): Promise<number>
+  /**
+   * Records that this address sent the number correctly. Returns the milliseconds to wait, and records nothing, if
+   * concurrent look-ups have used up the limit; the response must then not reveal the result.
+   */
+  admit(address: string, eventId: string, regNo: string, number: string): Promise<number>
+  /** Records that this address registered under this number. */
+  addKnown(address: string, eventId: string, regNo: string): Promise<void>
 }
 
 /**
@@ -41,28 +49,43 @@ export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'stor
   const knownVisitors = openLimit(deps, { maxAttempts: 1, windowMs: KNOWN_NUMBER_MS })
   const buildVisitorKey = (address: string, eventId: string, number: string): string =>
     `${eventId} ${address} ${number}`
-  return {
+  const addKnown = async (address: string, eventId: string, number: string): Promise<void> =>
+    knownVisitors.count(buildVisitorKey(address, eventId, number), deps.clock())
+  const isKnown = async (
+    address: string,
+    eventId: string,
+    number: string,
+    at: Instant,
+  ): Promise<boolean> => {
+    for (const candidate of [number, number.slice(0, -ATTEMPT_DIGITS)])
+      if ((await knownVisitors.wait(buildVisitorKey(address, eventId, candidate), at)) > 0)
+        return true
+    return false
+  }
+  const guard: LookupGuard = {
     wait: async (address, eventId, number) => {
       const at = deps.clock()
       const addressWaitMs = await addresses.wait(address, at)
       if (addressWaitMs > 0) return addressWaitMs
       const eventWaitMs = await events.wait(eventId, at)
-      if (eventWaitMs === 0) return 0
-      for (const candidate of [number, number.slice(0, -ATTEMPT_DIGITS)])
-        if ((await knownVisitors.wait(buildVisitorKey(address, eventId, candidate), at)) > 0)
-          return 0
-      return eventWaitMs
+      return eventWaitMs === 0 || (await isKnown(address, eventId, number, at)) ? 0 : eventWaitMs
     },
-    count: async (address, eventId) => {
+    count: async (address, eventId, number) => {
       const at = deps.clock()
-      await addresses.count(address, at)
-      await events.count(eventId, at)
+      const addressWaitMs = await addresses.take(address, at)
+      const eventWaitMs = await events.take(eventId, at)
+      if (addressWaitMs > 0) return addressWaitMs
+      return eventWaitMs === 0 || (await isKnown(address, eventId, number, at)) ? 0 : eventWaitMs
     },
-    addKnown: async (address, eventId, ...numbers) => {
-      for (const number of new Set(numbers))
-        await knownVisitors.count(buildVisitorKey(address, eventId, number), deps.clock())
+    admit: async (address, eventId, regNo, number) => {
+      const waitMs = await guard.wait(address, eventId, number)
+      if (waitMs > 0) return waitMs
+      for (const known of new Set([regNo, number])) await addKnown(address, eventId, known)
+      return 0
     },
+    addKnown,
   }
+  return guard
 }
 
 /**

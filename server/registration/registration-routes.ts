@@ -53,17 +53,20 @@ export function addRegistrationRoutes(
     if (waitMs > 0) return sendTooMany(reply, waitMs)
     const storedRegistration = await findRegistration(deps, config, number)
     if (storedRegistration === null) {
-      await guard.count(address, config.id)
+      const lateWaitMs = await guard.count(address, config.id, number)
+      if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
       return sendError(reply, 404, 'not_found', config.results.errors.notFound)
     }
     const isEmailCorrect = isDelegateEmail(config, storedRegistration, email)
     if (!isEmailCorrect && (isGuessableNumber(storedRegistration, number) || email !== undefined)) {
-      await guard.count(address, config.id)
+      const lateWaitMs = await guard.count(address, config.id, number)
+      if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
       return email === undefined
         ? sendError(reply, 403, 'email_needed', EMAIL_NEEDED)
         : sendError(reply, 403, 'email_differs', EMAIL_DIFFERS)
     }
-    await guard.addKnown(address, config.id, storedRegistration.regNo, number)
+    const lateWaitMs = await guard.admit(address, config.id, storedRegistration.regNo, number)
+    if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
     const isProven =
       isEmailCorrect || (await isRegisteringBrowser(deps, request, storedRegistration))
     const actions = storedRegistration.wasTransferred

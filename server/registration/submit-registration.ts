@@ -133,7 +133,8 @@ export function buildRegisterHandler(
       form,
     )
     if (!response.ok) {
-      if (GUESSED_REFUSAL_CODES.includes(response.error.code)) await guesses.count(request, 'wrong')
+      const isGuess = GUESSED_REFUSAL_CODES.includes(response.error.code)
+      if (isGuess && (await guesses.isResultWithheld(request, reply, 'wrong'))) return reply
       return sendRefusal(reply, response.error)
     }
     await guard.addKnown(getAddressKey(request), served.config.id, response.value.reg_no)

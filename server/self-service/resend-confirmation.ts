@@ -51,10 +51,12 @@ export async function addConfirmationRoute(
       registration === null ||
       (isGuessableNumber(registration, orderId) && !isDelegateEmail(event, registration, email))
     ) {
-      await guard.count(address, event?.id ?? '')
+      const lateWaitMs = await guard.count(address, event?.id ?? '', orderId)
+      if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
       return sendError(reply, 404, 'not_found', NOT_FOUND)
     }
-    await guard.addKnown(address, event.id, registration.regNo, orderId)
+    const lateWaitMs = await guard.admit(address, event.id, registration.regNo, orderId)
+    if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
     const at = deps.clock()
     const confirmation =
       registration.paymentStatus === 'success'

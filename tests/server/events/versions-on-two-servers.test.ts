@@ -257,6 +257,36 @@ else {
     expect(await registerStatus(secondLimited)).toBe(201)
   })
 
+  test.each([
+    ['registration numbers', (n: number) => ({ url: `/api/sample2026/registrations/SMPL${n}/` })],
+    [
+      'discount codes',
+      (n: number) => ({
+        method: 'POST' as const,
+        url: '/api/events/sample2026/code',
+        payload: { code: `GUESS-${n}` },
+      }),
+    ],
+  ])(
+    'a client who guesses %s learns of twenty results only, even if all requests are concurrent',
+    async (_, buildRequest) => {
+      const limitedServers = await Promise.all(
+        [1, 2].map(() => start({ [FILE]: originalFile }, { RATE_LIMITS: 'on' })),
+      )
+      const statuses = await Promise.all(
+        Array.from({ length: 60 }, async (_unused, n) => {
+          const response = await limitedServers[n % 2]?.app.inject({
+            ...buildRequest(n),
+            remoteAddress: '192.0.2.60',
+          })
+          return response?.statusCode
+        }),
+      )
+      expect(statuses.filter((status) => status === 404).length).toBe(20)
+      expect(statuses.filter((status) => status === 429).length).toBe(40)
+    },
+  )
+
   test('a client who guesses numbers on one server is blocked on the other too', async () => {
     const limitedServers = await Promise.all(
       [1, 2].map(() => start({ [FILE]: originalFile }, { RATE_LIMITS: 'on' })),

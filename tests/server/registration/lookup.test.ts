@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RegisterResponse, RegistrationResponse, TariffResponse } from '../../../engine/api.ts'
 import { getAddressKey } from '../../../server/http/rate-limit.ts'
+import { openLookupGuard } from '../../../server/registration/find-registration.ts'
 import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -241,6 +242,16 @@ describe('limits on guessing', () => {
     expect((await guessNumber(app, 22, '192.0.2.2')).statusCode).toBe(404)
     setTime('2026-01-10T12:10:01+05:30')
     expect((await guessNumber(app, 23, '192.0.2.1')).statusCode).toBe(404)
+  })
+
+  test('withhold a correct number that was looked up while other requests used up the limit', async () => {
+    const { deps } = await startLimited()
+    const guard = openLookupGuard(deps)
+    const [address, eventId, regNo] = ['192.0.2.1', 'sample2026', 'SMPL1']
+    expect(await guard.wait(address, eventId, regNo)).toBe(0)
+    for (let n = 0; n < 20; n += 1) expect(await guard.count(address, eventId, 'SMPL2')).toBe(0)
+    expect(await guard.count(address, eventId, 'SMPL2')).toBe(600_000)
+    expect(await guard.admit(address, eventId, regNo, regNo)).toBe(600_000)
   })
 
   test('count the addresses of one IPv6 network as one', async () => {
