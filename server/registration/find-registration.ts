@@ -51,31 +51,32 @@ export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'stor
     `${eventId} ${address} ${number}`
   const addKnown = async (address: string, eventId: string, number: string): Promise<void> =>
     knownVisitors.count(buildVisitorKey(address, eventId, number), deps.clock())
-  const isKnown = async (
-    address: string,
-    eventId: string,
-    number: string,
+  /** Returns the wait of the event; 0 if this address sent the number correctly before. */
+  const exemptKnown = async (
+    eventWaitMs: number,
+    visitor: { readonly address: string; readonly eventId: string; readonly number: string },
     at: Instant,
-  ): Promise<boolean> => {
+  ): Promise<number> => {
+    if (eventWaitMs === 0) return 0
+    const { address, eventId, number } = visitor
     for (const candidate of [number, number.slice(0, -ATTEMPT_DIGITS)])
-      if ((await knownVisitors.wait(buildVisitorKey(address, eventId, candidate), at)) > 0)
-        return true
-    return false
+      if ((await knownVisitors.wait(buildVisitorKey(address, eventId, candidate), at)) > 0) return 0
+    return eventWaitMs
   }
   const guard: LookupGuard = {
     wait: async (address, eventId, number) => {
       const at = deps.clock()
       const addressWaitMs = await addresses.wait(address, at)
       if (addressWaitMs > 0) return addressWaitMs
-      const eventWaitMs = await events.wait(eventId, at)
-      return eventWaitMs === 0 || (await isKnown(address, eventId, number, at)) ? 0 : eventWaitMs
+      return exemptKnown(await events.wait(eventId, at), { address, eventId, number }, at)
     },
     count: async (address, eventId, number) => {
       const at = deps.clock()
       const addressWaitMs = await addresses.take(address, at)
       const eventWaitMs = await events.take(eventId, at)
-      if (addressWaitMs > 0) return addressWaitMs
-      return eventWaitMs === 0 || (await isKnown(address, eventId, number, at)) ? 0 : eventWaitMs
+      return addressWaitMs > 0
+        ? addressWaitMs
+        : exemptKnown(eventWaitMs, { address, eventId, number }, at)
     },
     admit: async (address, eventId, regNo, number) => {
       const waitMs = await guard.wait(address, eventId, number)

@@ -33,6 +33,7 @@ import { emailLimits } from '../migrations/email-limits.ts'
 import { bankLinePayments } from '../migrations/bank-line-payments.ts'
 import { handledSettlementLines } from '../migrations/handled-settlement-lines.ts'
 import { changedSettlementLines } from '../migrations/changed-settlement-lines.ts'
+import { releasedReferences } from '../migrations/released-references.ts'
 import { bankStatements } from '../migrations/bank-statements.ts'
 import { disputes } from '../migrations/disputes.ts'
 import { monthClosings } from '../migrations/month-closings.ts'
@@ -289,6 +290,7 @@ export const migrations: readonly string[] = [
   changedSettlementLines,
   registeredPersons,
   dueNotices,
+  releasedReferences,
 ]
 
 /** Fills the tables that a later version added, using data that an older version recorded. */

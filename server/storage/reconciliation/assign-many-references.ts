@@ -34,7 +34,17 @@ export async function assignReferences<Payment extends KnownPayment>(
         }
     }
     for (const rows of splitIntoBatches(newRows))
-      buildQuery(sql, (builder) => builder.insertInto('bank_references').values(rows)).run()
+      buildQuery(sql, (builder) =>
+        builder
+          .insertInto('bank_references')
+          .values(rows)
+          // A dismissed payment may still have a key.
+          .onConflict((conflict) =>
+            conflict
+              .column('key')
+              .doUpdateSet(({ ref }) => ({ capture_id: ref('excluded.capture_id') })),
+          ),
+      ).run()
   }
   return skippedPayments
 }

@@ -23,7 +23,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { ReportedReference } from '../payments/payment-claim-types.ts'
 import type { ReturnKey } from '../payments/returned-transfers.ts'
-import { isRefundReference } from '../refunds/refund-states-and-channels.ts'
+import { isRefundReference, refundedFlag } from '../refunds/refund-states-and-channels.ts'
 
 // Used for payment claims, confirmed payments, extra payments, unmatched payments, matching and settlements. No other
 // module writes payments that appear at a bank.
@@ -164,14 +164,17 @@ const registrationOfEvent = statement(
       .where('reg_no', '=', regNo)
       .where('event_id', '=', eventId),
 )
-/** Selects recorded payments by their keys (a JSON array), including payments without a registration. */
+/**
+ * Selects recorded payments by their keys (a JSON array), including payments without a registration. A dismissed payment
+ * counts nowhere, so it releases its references, unless it belongs to a line of a saved statement.
+ */
 export const recordedPaymentsWithKeys = statement((builder, { keys }: { keys: string }, dialect) =>
   builder
     .selectFrom('bank_references as b')
     .innerJoin('captures as c', 'c.id', 'b.capture_id')
     .leftJoin('registrations as r', 'r.id', 'c.registration_id')
     .leftJoin('bank_line_payments as l', 'l.capture_id', 'c.id')
-    .select(({ fn, lit, ref, selectFrom }) => [
+    .select(({ fn, ref }) => [
       ref('b.key').$castTo<BankKey>().as('key'),
       'c.id',
       'c.state',
@@ -181,19 +184,16 @@ export const recordedPaymentsWithKeys = statement((builder, { keys }: { keys: st
       'r.full_name as name',
       fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
       'l.bank_line_id as lineId',
-      // A subquery with a limit, because PostgreSQL looks it up by payment. With EXISTS, it might read all refunds.
-      fn
-        .coalesce(
-          selectFrom('refunds as f')
-            .select(({ lit }) => lit(1).as('found'))
-            .whereRef('f.capture_id', '=', 'c.id')
-            .where('f.state', '<>', 'refused')
-            .limit(1),
-          lit(0),
-        )
-        .as('isRefunded'),
+      refundedFlag.as('isRefunded'),
     ])
-    .where(({ ref }) => dialect.isIn(ref('b.key'), keys)),
+    .where(({ ref }) => dialect.isIn(ref('b.key'), keys))
+    .where(({ eb, or }) =>
+      or([
+        eb('c.state', '<>', 'refused'),
+        eb('l.bank_line_id', 'is not', null),
+        eb(refundedFlag, '=', 1),
+      ]),
+    ),
 )
 const insertPayment = statement(
   (builder, payment: Omit<NewReceivedPayment, 'also' | 'eventId' | 'regNo'>) =>
@@ -219,13 +219,18 @@ const insertPayment = statement(
 )
 export const assignReference = statement(
   (builder, { key, captureId }: { key: ReferenceKey; captureId: number }) =>
-    builder.insertInto('bank_references').values({ key, capture_id: captureId }),
+    builder
+      .insertInto('bank_references')
+      .values({ key, capture_id: captureId })
+      // A dismissed payment may still have the key.
+      .onConflict((conflict) => conflict.column('key').doUpdateSet({ capture_id: captureId })),
 )
 /**
  * Returns the owner of a reference, in any spelling. Null if it has no owner. A payment takes precedence over a claim.
  * Anyone can submit a claim, so a claim blocks a reference only in its own event, whose staff see the claim and can
- * reject it. A claim blocks nothing if it is for the same registration, is released, or is in another currency than the
- * bank account.
+ * reject it. At the front desk, it also blocks the reference in other events, because the transfer did not pay at that
+ * desk, and its number would then be missing where the delegate reported it. A claim blocks nothing if the registration's
+ * own delegate reported the reference, if it is released, or if it is in another currency than the bank account.
  */
 export async function findReferenceOwner(
   sql: Sql,
@@ -239,9 +244,15 @@ export async function findReferenceOwner(
     if (payout !== undefined) return { is: 'payout', utr: payout.utr }
   }
   if (await isRefundReference(sql, keys)) return { is: 'refund' }
-  const report = (await findReportsByKey(sql, keys, references.accountCurrency)).find(
-    ({ regNo, eventId, isReleased }) =>
-      eventId === references.eventId && regNo !== references.regNo && !isReleased,
+  const reports = (await findReportsByKey(sql, keys, references.accountCurrency)).filter(
+    ({ isReleased }) => !isReleased,
+  )
+  const isReportedHere = reports.some(({ regNo }) => regNo === references.regNo)
+  const isFrontDesk = SLIP_METHODS.includes(references.method)
+  const report = reports.find(
+    ({ regNo, eventId }) =>
+      regNo !== references.regNo &&
+      (eventId === references.eventId || (isFrontDesk && !isReportedHere)),
   )
   return report === undefined ? null : { is: 'report', ...report }
 }
@@ -262,6 +273,8 @@ export async function explainUsedReference(
     case 'refund':
       return `${reference} is the reference of a recorded refund. Enter the reference of the payment itself.`
     case 'report':
+      if (owner.eventId !== references.eventId)
+        return `A delegate of another event reported ${reference} as a bank transfer. Enter the number on the slip instead.`
       return `The delegate with registration ${owner.regNo} reported ${reference}. Confirm it for ${owner.regNo}, or first choose “Payment not found” there.`
     default:
       return assertNever(owner)
@@ -270,7 +283,7 @@ export async function explainUsedReference(
 
 /** Instructions for a payment that another event has confirmed. */
 const KNOWN_IN_OTHER_EVENT =
-  ' A transfer counts only once. If this transfer is not for this registration, do not record it here (“Payment not found” rejects a claim). If it is, ask a treasurer with access to all events.'
+  ' A transfer counts only once. If this transfer is not for this registration, do not record it here (“Payment not found” rejects a claim). If it is, ask a treasurer with access to all events, who can dismiss the other payment if it is under review.'
 
 const isOfOtherEvent = (
   { eventId }: KnownPayment,

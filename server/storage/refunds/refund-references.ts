@@ -13,7 +13,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
 import { isReturned } from '../payments/returned-transfers.ts'
-import { findPaymentsByKey } from '../reconciliation/bank-references.ts'
+import { findPaymentsByKey, findReportsByKey } from '../reconciliation/bank-references.ts'
 
 /** Selects the references of refunds that are completed or that the gateway has started. */
 const referencesOfRefunds = statement((builder) =>
@@ -30,7 +30,8 @@ const referencesOfRefunds = statement((builder) =>
 
 /**
  * Explains why a refund cannot be recorded under a reference. Null if it can be. A bank reference can belong to only
- * one refund. It cannot belong to a received payment, unless the bank returned the payment under this reference. A
+ * one refund. It cannot belong to a received payment, unless the bank returned the payment under this reference,
+ * or to a payment that a delegate reported and that staff have neither recorded nor rejected. A
  * gateway's reference belongs to one refund in that gateway account. Any other reference, such as a receipt number,
  * belongs to one refund for its registration.
  */
@@ -51,6 +52,10 @@ export async function explainRefundReference(
   const receivedPayments = await findPaymentsByKey(sql, bankKeys)
   if (await someInOrder(receivedPayments, async ([, { id }]) => !(await isReturned(sql, id))))
     return `${reference} is the reference of a received payment. Enter the reference of the refund itself.`
+  // The payment itself is not recorded yet, and could not be once a refund has its reference.
+  const reports = await findReportsByKey(sql, bankKeys.filter(isUtr))
+  if (receivedPayments.length === 0 && reports.some(({ isReleased }) => !isReleased))
+    return `A delegate reported ${reference} as the reference of a payment. Enter the reference of the refund itself.`
   const rows = await referencesOfRefunds.all(sql)
   const isOfCapture = (row: (typeof rows)[number]): boolean =>
     row.capture_id === captureId ||

@@ -100,6 +100,18 @@ export const isRefundableByGateway = fromCapture.exists(
     ),
 )
 
+/** 1 if a refund of a payment `c` was requested or recorded, and not refused. */
+export const refundedFlag = fromCapture.fn.coalesce(
+  // A subquery with a limit, because PostgreSQL looks it up by payment. With EXISTS, it might read all refunds.
+  fromCapture
+    .selectFrom('refunds as f')
+    .select(({ lit }) => lit(1).as('found'))
+    .whereRef('f.capture_id', '=', 'c.id')
+    .where('f.state', '<>', 'refused')
+    .limit(1),
+  fromCapture.lit(0),
+)
+
 const referencesOfManualRefunds = statement((builder) =>
   builder
     .selectFrom('refunds as f')

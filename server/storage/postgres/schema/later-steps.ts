@@ -10,6 +10,7 @@ import {
   bankStatementTriggersOnPostgres,
 } from '../../migrations/bank-statements.ts'
 import { changedSettlementLinesOnPostgres } from '../../migrations/changed-settlement-lines.ts'
+import { releasedReferencesOnPostgres } from '../../migrations/released-references.ts'
 import { disputesOnPostgres } from '../../migrations/disputes.ts'
 import { exchangeRatesOnPostgres } from '../../migrations/exchange-rates.ts'
 import {
@@ -38,4 +39,5 @@ export const LATER_STEPS: Readonly<Record<number, readonly string[]>> = {
   62: changedSettlementLinesOnPostgres,
   63: registeredPersonsOnPostgres,
   64: dueNoticesOnPostgres,
+  65: releasedReferencesOnPostgres,
 }

@@ -3,6 +3,7 @@ import { LOCK_SLOTS } from '../../database/row-locks.ts'
 import { bankLinePaymentsOnPostgres } from '../../migrations/bank-line-payments.ts'
 import { handledSettlementLinesOnPostgres } from '../../migrations/handled-settlement-lines.ts'
 import { changedSettlementLinesOnPostgres } from '../../migrations/changed-settlement-lines.ts'
+import { releasedReferencesOnPostgres } from '../../migrations/released-references.ts'
 import {
   dueNoticesOnPostgres,
   registeredPersonsOnPostgres,
@@ -30,6 +31,7 @@ export const newDatabaseStatements: readonly string[] = [
   ...changedSettlementLinesOnPostgres,
   ...registeredPersonsOnPostgres,
   ...dueNoticesOnPostgres,
+  ...releasedReferencesOnPostgres,
   // A row's words are added to the index together with the row.
   'INSERT INTO search_progress VALUES (1, 9007199254740991)',
   'INSERT INTO office_settings VALUES (1, 0)',

@@ -12,7 +12,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { hashCheaply, PASSWORD, signIn } from '../office.ts'
+import { hashCheaply, PASSWORD, readShownVersion, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
 
@@ -230,11 +230,84 @@ describe('a transfer of the other event', () => {
       })
       expect([rejection.status, rejection.body.message]).toEqual([
         409,
-        `${reference} is already recorded: it is the payment of a registration of another event. A transfer counts only once. If this transfer is not for this registration, do not record it here (“Payment not found” rejects a claim). If it is, ask a treasurer with access to all events.`,
+        `${reference} is already recorded: it is the payment of a registration of another event. A transfer counts only once. If this transfer is not for this registration, do not record it here (“Payment not found” rejects a claim). If it is, ask a treasurer with access to all events, who can dismiss the other payment if it is under review.`,
       ])
       const claimRejection = { act: 'not_found', why: 'It is the payment of another event.' }
       expect((await otherTreasurer.act(otherDelegate.regNo, claimRejection)).status).toBe(200)
     }
+  })
+
+  test('cannot be recorded at the front desk of the other event if a delegate of this event reported it', async () => {
+    const reference = createUtr()
+    const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]
+    await reportTransfer(ownDelegate, reference)
+    const cardPayment = {
+      act: 'confirm',
+      way: 'machine',
+      reference,
+      amount: '1',
+      why: 'Card slip.',
+    }
+    const rejection = await otherTreasurer.act(otherDelegate.regNo, cardPayment)
+    expect([rejection.status, rejection.body.message]).toEqual([
+      409,
+      `A delegate of another event reported ${reference} as a bank transfer. Enter the number on the slip instead.`,
+    ])
+    expect((await confirm(ownDelegate, reference)).status).toBe(200)
+  })
+
+  test('that the other event recorded for a wrong amount can be recorded here once staff there dismiss it', async () => {
+    const reference = createUtr()
+    const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]
+    const cardPayment = {
+      act: 'confirm',
+      way: 'machine',
+      reference,
+      amount: '1',
+      why: 'Card slip.',
+    }
+    expect((await otherTreasurer.act(otherDelegate.regNo, cardPayment)).status).toBe(200)
+    expect((await confirm(ownDelegate, reference)).status).toBe(409)
+    const reviews = await server.deps.store.reviews(OTHER_EVENT)
+    const review = reviews.find(({ regNo }) => regNo === otherDelegate.regNo)
+    await post(otherTreasurer, `/admin/reviews/${review?.id}/decide/`, {
+      decision: 'dismiss',
+      why: 'Typed by mistake.',
+      version: await readShownVersion(server, review?.id),
+    })
+    await reportTransfer(ownDelegate, reference)
+    const line = buildCreditLine(`UPI ${reference}`)
+    const statement = await sendStatement(ownTreasurer, OWN_EVENT, line)
+    expect(listOutcomes(statement)).toEqual([['matched', ownDelegate.regNo]])
+    expect((await confirm(ownDelegate, reference)).status).toBe(200)
+    expect(listOutcomes(await sendStatement(ownTreasurer, OWN_EVENT, line))).toEqual([
+      ['known', ownDelegate.regNo],
+    ])
+    expect((await otherTreasurer.act(otherDelegate.regNo, cardPayment)).status).toBe(409)
+  })
+
+  test('that a delegate reported cannot be recorded as the reference of a refund, in this event or the other', async () => {
+    const reference = createUtr()
+    const ownDelegate = await register(OWN_EVENT)
+    const paidDelegates = [await register(OWN_EVENT), await register(OTHER_EVENT)]
+    for (const paidDelegate of paidDelegates)
+      expect((await confirm(paidDelegate, createUtr())).status).toBe(200)
+    await reportTransfer(ownDelegate, reference)
+    for (const { regNo } of paidDelegates) {
+      const refund = {
+        act: 'refund',
+        amount: '1',
+        by_hand: true,
+        reference,
+        why: 'A small refund.',
+      }
+      const rejection = await office.act(regNo, refund)
+      expect([rejection.status, rejection.body.message]).toEqual([
+        409,
+        `A delegate reported ${reference} as the reference of a payment. Enter the reference of the refund itself.`,
+      ])
+    }
+    expect((await confirm(ownDelegate, reference)).status).toBe(200)
   })
 
   test('that was reported by two delegates is confirmed for one of them only after staff check it', async () => {
