@@ -36,9 +36,9 @@ export type WireSimilar = {
   in_state: RegistrationState
 }
 /**
- * The 201 response to POST /admin/add/ {event, key, answers, way?, paid?: {question: answer}}. Without a payment method,
- * the registration remains unpaid. Errors are the same as for the registration form; `errors` also covers the method's
- * fields.
+ * The 201 response to POST /admin/add/ {event, key, answers, way?, paid?: {question: answer}}. Without a payment
+ * method, the registration remains unpaid. Errors are the same as for the registration form; `errors` also covers the
+ * method's fields.
  */
 export type ManualRegistrationResponse = {
   status: 'success'

@@ -33,7 +33,7 @@ export type CheckContext = {
   readonly gateway: Gateway
   readonly bank: Bank
   readonly actionHistory: HistoryInvariants
-  /** Returns how long before closing a payment must arrive to be certain to count as in time. 0 if its time is exact. */
+  /** Returns how long before closing a payment must arrive to be sure to count as in time. 0 if its time is exact. */
   readonly getClosingMarginMs: (order: Order) => number
   /** True if the server's clock is never wrong. */
   readonly isClockRight: boolean
@@ -163,10 +163,7 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  /**
-   * Returns true if the stated payment time is well after the redirect and after closing. Payments of a balance have no
-   * deadline.
-   */
+  /** Returns true if the stated time is well after redirect and closing. Payments of a balance have no deadline. */
   const isTooLate = (
     order: Order,
     transaction: Transaction,
@@ -272,10 +269,7 @@ export function createInvariants(context: CheckContext): Invariants {
       // A registration that a correction made free stays paid, even if payments are refunded or it has a price again.
       const isFullyPaid = row.successes === 1 || (row.was_free === 1 && row.status === 'success')
       if (row.attempts > 0 && (row.status === 'success') !== isFullyPaid)
-        return {
-          invariant: 'a registration is paid if one of its payment attempts succeeded',
-          cause,
-        }
+        return { invariant: 'a registration is paid if a payment attempt succeeded', cause }
     }
     return null
   }
@@ -422,10 +416,7 @@ export function createInvariants(context: CheckContext): Invariants {
     )
   const isKnown = async (reference: string): Promise<boolean> =>
     (await sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference)) !== undefined
-  /**
-   * Checks that a "no record" response from another merchant's account never marks a payment as failed, because it
-   * proves nothing.
-   */
+  /** Checks that a "no record" response from another merchant's account, which proves nothing, fails no payment. */
   const checkUnqueriedPayments = async (): Promise<Violation | null> => {
     type Row = { order_id: string; status_at: number }
     for (const row of await sql()<Row>(
@@ -523,8 +514,7 @@ export function createInvariants(context: CheckContext): Invariants {
       if (await hasPaymentElsewhere(id)) continue
       const isEnded = state === 'cancelled' || state === 'refused'
       if ((event_id === SEATS.event || isEnded) && status !== 'success') {
-        // If the seat was sold, or staff cancelled or refused the registration, the payment is in review or staff have
-        // decided on it.
+        // If the seat was sold, or staff cancelled or refused the registration, the payment is in review or decided.
         if (isCorrect && in_review === 0 && !(await isDecided(id)))
           return {
             invariant:

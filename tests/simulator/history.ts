@@ -81,7 +81,7 @@ export async function runHistory(
   const reportViolation = (newViolation: Violation | null): void => {
     if (newViolation === null || violation !== null) return
     violation = newViolation
-    writeTrace(() => `BROKEN: ${violation.invariant}: ${violation.cause}`)
+    writeTrace(() => `BROKEN: ${newViolation.invariant}: ${newViolation.cause}`)
   }
   /** Extends the history so that it ends no earlier than `ms` from now. */
   const extendEnd = (ms: number): void => {

@@ -487,7 +487,7 @@ describe('a user with access to one event', () => {
       return [response.statusCode, response.json().code]
     }
     expect(await move('treasurer-here')).toEqual([404, 'not_found'])
-    // A user with access to both events gets the decision's own error, because the decision does not apply to this review.
+    // A user with access to both events gets the decision's own error, because it does not apply to this review.
     expect(await move('all-treasurer')).toEqual([409, 'not_allowed'])
   })
 
