@@ -19,15 +19,16 @@ type LockedPackage = {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
-/** Returns the folders of the packages in `top`, such as `node_modules/fastify`, sorted. */
-export function findServerPackages(top: string): readonly string[] {
-  const { packages } = JSON.parse(readFileSync(join(top, 'package-lock.json'), 'utf8')) as {
+/** Returns the folders of the packages in `rootFolder`, such as `node_modules/fastify`, sorted. */
+export function findServerPackages(rootFolder: string): readonly string[] {
+  const { packages } = JSON.parse(readFileSync(join(rootFolder, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>
   }
   const isInstalled = (packageFolder: string): boolean => {
     try {
       return (
-        packages[packageFolder] !== undefined && readdirSync(join(top, packageFolder)).length > 0
+        packages[packageFolder] !== undefined &&
+        readdirSync(join(rootFolder, packageFolder)).length > 0
       )
     } catch {
       return false
@@ -63,22 +64,22 @@ export function findServerPackages(top: string): readonly string[] {
     ])
       addPackage(dependency, packageFolder)
   }
-  for (const name of findImportedPackages(top)) addPackage(name, '')
+  for (const name of findImportedPackages(rootFolder)) addPackage(name, '')
   return [...packageFolders].sort()
 }
 
 /** Returns the dependencies in package.json that a source file of the server imports. */
-function findImportedPackages(top: string): readonly string[] {
-  const { dependencies } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as {
+function findImportedPackages(rootFolder: string): readonly string[] {
+  const { dependencies } = JSON.parse(readFileSync(join(rootFolder, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>
   }
   const text = SOURCE_FOLDERS.flatMap((folder) =>
-    readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+    readdirSync(join(rootFolder, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
       join(folder, name),
     ),
   )
     .filter((file) => /\.[jt]s$/.test(file) && !BUILD_FILES.test(file))
-    .map((file) => readFileSync(join(top, file), 'utf8'))
+    .map((file) => readFileSync(join(rootFolder, file), 'utf8'))
     .join('\n')
   return Object.keys(dependencies).filter(
     (name) =>
@@ -87,9 +88,12 @@ function findImportedPackages(top: string): readonly string[] {
 }
 
 /** Returns a filter for the package files that a server needs: no types, no native source code, no unused fonts. */
-export function createFileFilter(top: string, packageFolder: string): (from: string) => boolean {
+export function createFileFilter(
+  rootFolder: string,
+  packageFolder: string,
+): (from: string) => boolean {
   return (from) => {
-    const file = relative(join(top, packageFolder), from)
+    const file = relative(join(rootFolder, packageFolder), from)
     if (file.split('/').includes('node_modules')) return false
     if (/\.(map|d\.[cm]?ts|md|markdown)$/i.test(file) && !/licen[cs]e/i.test(file)) return false
     if (packageFolder.includes(FONT_PACKAGES) && file.endsWith('.ttf'))

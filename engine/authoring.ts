@@ -2,7 +2,7 @@
 export type { SharedFiles, SourceText } from './event/source-files.ts'
 export { hasErrors, type Finding } from './authoring/finding.ts'
 export { compileEvent, compileEvents, readEvent } from './authoring/check-event.ts'
-export type { KnownEvent } from './authoring/check-event.ts'
+export type { CachedEvent } from './authoring/check-event.ts'
 export {
   compileFolderStepwise,
   type EventFolder,

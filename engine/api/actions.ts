@@ -1,4 +1,4 @@
-/** API types of actions: a registration's state, the allowed actions, and its history. */
+/** API types for actions: a registration's state, the allowed actions, and its history. */
 import type { Currency } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 import type {
@@ -45,7 +45,7 @@ export type ActionsResponse = {
   /** Set if this is the second payment for this email address and name; otherwise null. */
   second_payment: WireSecondPayment | null
   /**
-   * The version of the other payments of the same person. Send it back with a refund or a cancellation. The server
+   * A version token for the same person's other payments. Send it back with a refund or a cancellation. The server
    * rejects the action if one of these payments was made or refunded after that version, even in part.
    */
   duplicates_version: string
@@ -69,7 +69,7 @@ export type ActionsResponse = {
     share: number | null
     refunded: number
   }
-  /** The actions allowed to the requesting user now: POST to the same address {act, why, key?, …}. */
+  /** The actions that the requesting user may take now: POST to the same address {act, why, key?, …}. */
   allowed: ActionName[]
   /** The fields that can be corrected, in form order; empty for users without permission. */
   fields: WireEditableField[]

@@ -1,4 +1,4 @@
-/** API types of manual registration at the desk: its form and its result. */
+/** API types for manual registration at the desk: the form and the result. */
 import type { SharedDetail } from '../registration/similar-registrations.ts'
 import type {
   PaymentStatus,
@@ -13,7 +13,9 @@ export type ManualRegistrationFormResponse = {
   /** The server's time, ISO 8601 with +05:30. It determines the prices. */
   now: string
   event: PublicEvent
-  /** The seats left by quota id or `quota.option`: 0 if full; other numbers only if the event file shows them. */
+  /**
+   * Seats left, keyed by quota id or `quota.option`: 0 if full; other numbers only if the event file makes them public.
+   */
   left: Record<string, number>
   /** The payment methods at the desk. Empty if the desk takes no payments. */
   ways: { id: string; label: string; asks: WireClaimField[] }[]
@@ -34,9 +36,9 @@ export type WireSimilar = {
   in_state: RegistrationState
 }
 /**
- * 201 of POST /admin/add/ {event, key, answers, way?, paid?: {question: answer}}. Without a payment method, the
- * registration remains unpaid. Errors are the same as for the registration form; `errors` also covers the method's
- * fields.
+ * The 201 response to POST /admin/add/ {event, key, answers, way?, paid?: {question: answer}}. Without a payment
+ * method, the registration remains unpaid. Errors are the same as for the registration form; `errors` also covers the
+ * method's fields.
  */
 export type ManualRegistrationResponse = {
   status: 'success'

@@ -1,5 +1,5 @@
 /**
- * API types of the office: lists, a registration, payment reviews, discount codes, figures.
+ * API types for the office: lists, a registration, payment reviews, discount codes, figures.
  *
  * Amounts and times have the formats described in `registration.ts`. An absent `currency` (ISO 4217 code) is INR.
  */
@@ -235,8 +235,8 @@ export type StatsResponse = {
     /** The work queue; empty rows are omitted. */
     waiting: WireWorkQueueItem[]
     /**
-     * The reasons why event files are not served in their current version, as full sentences; only for users of all
-     * events.
+     * The reasons why event files are not served in their current version, as full sentences; only for users with
+     * access to all events.
      */
     event_files?: string[]
     /**

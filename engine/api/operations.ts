@@ -1,4 +1,4 @@
-/** API types of the office's email, recovery and event file pages. */
+/** API types for the office's email, recovery and event file pages. */
 import type { HeldEmails } from '../documents/recovery-series.ts'
 
 /** GET /admin/mail/. */

@@ -1,5 +1,5 @@
 /**
- * API types of manual payments: instructions, fields and payment claims.
+ * API types for manual payments: instructions, fields and payment claims.
  *
  * Amounts are in major units of the currency that the response states for its registration.
  */

@@ -1,5 +1,5 @@
 /**
- * API types of the payment lists and the month-end close.
+ * API types for the payment lists and the month-end close.
  *
  * Amounts are in major units; an absent `currency` (ISO 4217 code) is INR. Fees are in rupees, as gateways settle.
  */

@@ -1,5 +1,5 @@
 /**
- * API types of bank statement reconciliation and bulk actions.
+ * API types for bank statement reconciliation and bulk actions.
  *
  * Amounts are in major units; an absent `currency` (ISO 4217 code) is INR.
  */

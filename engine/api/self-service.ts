@@ -1,4 +1,4 @@
-/** API types of the self-service page: a registration with its payments, documents and requests. */
+/** API types for the self-service page: a registration with its payments, documents and requests. */
 import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
 import type { WireEditableField, WireSecondPayment } from './actions.ts'
 import type { DocumentsResponse } from './office.ts'

@@ -1,5 +1,5 @@
 /**
- * API types of gateway settlements in the office.
+ * API types for gateway settlements in the office.
  *
  * Amounts are in major units, with a sign where they may be negative; an absent `currency` (ISO 4217 code) is INR.
  */

@@ -1,5 +1,5 @@
 /**
- * API types of saved bank statements.
+ * API types for saved bank statements.
  *
  * Amounts are in major units of the currency of the statement; an absent `currency` (ISO 4217 code) is INR.
  */

@@ -1,4 +1,4 @@
-/** API types of office users: session, permissions, accounts, audit log. */
+/** API types for office users: session, permissions, accounts, audit log. */
 import type { Admin, AdminList, PublicEvent } from '../event/config.ts'
 import type { Role } from '../registration/permissions.ts'
 import type { Day } from '../lib/time.ts'
@@ -11,7 +11,7 @@ export type SessionResponse = {
   role: Role
   /** If false, the user sees only the events below; events added later stay hidden. */
   all_events: boolean
-  /** Whether only the user's own account is available, until they set up a second factor. */
+  /** Whether the user can open only their account page until they set up a second factor. */
   needs_second_factor: boolean
   /** Whether an older copy of the database was restored and the recovery has not ended yet. */
   in_recovery: boolean
@@ -38,7 +38,7 @@ export type OfficeEvent = {
   routes: PublicEvent['routes']
   /** Whether the event file defines discount codes, which have their own page. */
   gives_codes: boolean
-  /** Whether registrations are approved, by their documents or otherwise, before they are paid. */
+  /** Whether registrations must be approved before payment, on the basis of documents or otherwise. */
   checks_documents: boolean
   /** Whether the event has a sales report on items, accompanying persons or seats, in addition to registrations. */
   sells: boolean

@@ -50,7 +50,7 @@ export function readEvent(
 }
 
 /** An event that had no findings when the same texts were compiled earlier, with its references to other files. */
-export type KnownEvent = {
+export type CachedEvent = {
   readonly event: EventConfig
   /** Pages of other events that this event's buttons link to. */
   readonly linkedPages: readonly string[]
@@ -84,35 +84,35 @@ export function compileEvents(
 
 /**
  * Like `compileEvents`, but pauses after each file, so that a server can answer requests while it compiles a thousand
- * files. A file that had no findings with the same texts (`findKnownEvent`) is checked again only against other files
- * and options.
+ * files. If the text of a file without findings is unchanged (`findCachedEvent`), only the checks that depend on other
+ * files and options are repeated.
  */
 export function* compileEventsStepwise(
   files: readonly SourceText[],
   shared: SharedFiles,
   options: CompileOptions,
-  findKnownEvent: (file: SourceText) => KnownEvent | null,
+  findCachedEvent: (file: SourceText) => CachedEvent | null,
 ): Generator<void, CompiledFiles> {
   const parsedShared = readShared(shared)
   // Buttons may link to other events' pages, so all files are read before any is checked.
   const filesToCheck: FileToCheck[] = []
   for (const file of files) {
-    const knownEvent = findKnownEvent(file)
-    const isKnown =
-      knownEvent !== null &&
-      isNamedFor(knownEvent.event.id, file.path) &&
-      !dependsOnDayOrProduction(knownEvent, options)
+    const cachedEvent = findCachedEvent(file)
+    const isCached =
+      cachedEvent !== null &&
+      isNamedFor(cachedEvent.event.id, file.path) &&
+      !dependsOnDayOrProduction(cachedEvent, options)
     filesToCheck.push(
-      isKnown
-        ? { file, knownEvent, parsedFile: null }
-        : { file, knownEvent: null, parsedFile: parseEventFile(file, parsedShared) },
+      isCached
+        ? { file, cachedEvent, parsedFile: null }
+        : { file, cachedEvent: null, parsedFile: parseEventFile(file, parsedShared) },
     )
-    if (!isKnown) yield
+    if (!isCached) yield
   }
   const routes = new Set([
     ...(options.otherRoutes ?? []),
-    ...filesToCheck.flatMap(({ knownEvent, parsedFile }) =>
-      listFormRoutes(knownEvent?.event ?? parsedFile?.config ?? null),
+    ...filesToCheck.flatMap(({ cachedEvent, parsedFile }) =>
+      listFormRoutes(cachedEvent?.event ?? parsedFile?.config ?? null),
     ),
   ])
   const checkFile = ({ file, parsedFile }: FileToCheck): ParsedFile =>
@@ -123,13 +123,16 @@ export function* compileEventsStepwise(
   const checkedFiles: CheckedFile[] = []
   for (const file of filesToCheck) {
     const hasSameLinks =
-      file.knownEvent !== null &&
-      haveSameTexts(file.knownEvent.linkedPages, listLinkedAddresses(file.knownEvent.event, routes))
+      file.cachedEvent !== null &&
+      haveSameTexts(
+        file.cachedEvent.linkedPages,
+        listLinkedAddresses(file.cachedEvent.event, routes),
+      )
     const newResult = hasSameLinks ? null : checkFile(file)
     checkedFiles.push({
       ...file,
       newResult,
-      config: newResult === null ? (file.knownEvent?.event ?? null) : newResult.config,
+      config: newResult === null ? (file.cachedEvent?.event ?? null) : newResult.config,
     })
     if (!hasSameLinks) yield
   }
@@ -171,7 +174,7 @@ export function* compileEventsStepwise(
 
 type FileToCheck = {
   readonly file: SourceText
-  readonly knownEvent: KnownEvent | null
+  readonly cachedEvent: CachedEvent | null
   readonly parsedFile: ParsedFile | null
 }
 /** `newResult` is null if the earlier result is still valid. */
@@ -180,9 +183,9 @@ type CheckedFile = FileToCheck & {
   readonly newResult: ParsedFile | null
 }
 
-/** Returns true if an event without findings may get some that depend on the date or on the `production` option. */
+/** Returns true if the date or the `production` option may cause new findings in an event that had none. */
 function dependsOnDayOrProduction(
-  { event }: KnownEvent,
+  { event }: CachedEvent,
   { on, production: isProduction }: CompileOptions,
 ): boolean {
   return on !== undefined || (isProduction === true && event.demo.length > 0)
@@ -271,9 +274,9 @@ function checkParsedFile(
 function runChecks(model: Model, shared: Shared): readonly Finding[] {
   const results = new Map<string, readonly Draft[]>()
   const run = (code: string): readonly Draft[] => {
-    const knownDrafts = results.get(code)
+    const cachedDrafts = results.get(code)
     const check = getOwn(checks, code)
-    if (knownDrafts !== undefined || check === undefined) return knownDrafts ?? []
+    if (cachedDrafts !== undefined || check === undefined) return cachedDrafts ?? []
     const drafts = (check.after ?? []).some((cause) => run(cause).length > 0)
       ? []
       : check.find(model)

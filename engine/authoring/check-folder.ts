@@ -1,6 +1,6 @@
 /** Checks a folder of event files, for `rollcall validate` and for the server before serving it. */
 import type { Site } from '../event/site.ts'
-import { compileEventsStepwise, type CompiledFile, type KnownEvent } from './check-event.ts'
+import { compileEventsStepwise, type CompiledFile, type CachedEvent } from './check-event.ts'
 import type { Finding } from './finding.ts'
 import type { CheckOptions } from './checked-file.ts'
 import { compileSite } from './compile/site.ts'
@@ -23,9 +23,9 @@ export type CheckedFolder = {
 export function* compileFolderStepwise(
   { files, shared, site }: EventFolder,
   options: CheckOptions = {},
-  findKnownEvent: (file: SourceText) => KnownEvent | null = () => null,
+  findCachedEvent: (file: SourceText) => CachedEvent | null = () => null,
 ): Generator<void, CheckedFolder> {
-  const compiled = yield* compileEventsStepwise(files, shared, options, findKnownEvent)
+  const compiled = yield* compileEventsStepwise(files, shared, options, findCachedEvent)
   const compiledSite = site === null ? null : compileSite(site.text, site)
   return {
     files: compiled.files,

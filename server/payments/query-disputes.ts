@@ -23,7 +23,7 @@ export async function queryDispute(
   )
   if (response.ok) return store.recordDispute(response.value, askedAt)
   log.warn({ error: response.error }, 'the gateway gave no usable response about a dispute')
-  await store.postponeDispute(dispute.disputeId, clock())
+  await store.postponeDisputeQuery(dispute.disputeId, clock())
 }
 
 async function requestDispute(

@@ -305,7 +305,7 @@ describe('staff of one event who save a report of the shared account', () => {
     expect(target.readRows('SELECT * FROM settlement_lines')).toEqual(before)
   })
 
-  test('find no number, order or payment of the other event through any route after a user of both events saves its lines', async () => {
+  test('find no number, order or payment of the other event through any route after a user with access to both events saves its lines', async () => {
     for (const { own, other } of staffUsers) {
       // A line that refers to both events belongs to both.
       const lines = buildAllLines(own, other).filter(

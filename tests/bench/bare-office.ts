@@ -1,9 +1,9 @@
 /**
  * The baseline for reads in the office: minimal handlers that read the same rows of our database. They return one
  * registration by its number with its payments, a sorted page of a list with the total (counted once), and every row
- * as CSV, quoted as needed. Rollcall also handles: authentication and permissions, filters, labels of stored values,
- * sums of money, the access log, limits, headers, protection against formulas, a thread for slow work. `node
- * bare-office.ts DATABASE` prints its address and serves until it is stopped.
+ * as CSV, quoted as needed. Rollcall also handles authentication, permissions, filters, labels for stored values,
+ * totals, the access log, rate limits, headers, protection against CSV injection, and a worker thread for slow work.
+ * `node bare-office.ts DATABASE` prints its address and serves until it is stopped.
  */
 import { Readable } from 'node:stream'
 import Database from 'better-sqlite3'

@@ -8,8 +8,8 @@ const [, , url = '', path = ''] = process.argv
 const { store } = await openPostgresStore({ url })
 try {
   await store.proofs?.storeFile({ path, sha256: 'f'.repeat(64), bytes: 1 }, instant(0))
-  console.log('kept')
+  console.log('stored')
 } catch (error) {
-  console.log(error instanceof StoreBusy ? 'to be tried again' : String(error))
+  console.log(error instanceof StoreBusy ? 'retry later' : String(error))
 }
 await store.close()

@@ -68,6 +68,6 @@ else {
       return child.exitCode ?? child.signalCode
     }
     await expect.poll(writeToPipe, { timeout: 200_000 }).not.toBeNull()
-    expect([await output, await exit]).toEqual(['to be tried again\n', [0, null]])
+    expect([await output, await exit]).toEqual(['retry later\n', [0, null]])
   })
 }

@@ -1,8 +1,8 @@
 /**
- * Makes typical mistakes in an event file systematically: every scalar, row and list item is removed, duplicated,
- * swapped, misspelt, changed in case, replaced by another declared id, made a digit longer or shorter, moved by a day
- * or a year, unquoted, indented by a tab, given another type, or moved by a line. A mutant consists of the whole text
- * and the lines where an author would look.
+ * Introduces typical mistakes into an event file systematically: every scalar, row and list item is removed,
+ * duplicated, swapped, misspelt, changed in case, replaced by another declared id, made a digit longer or shorter,
+ * moved by a day or a year, unquoted, indented by a tab, given another type, or moved by a line. A mutant consists of
+ * the whole text and the lines where an author would look.
  */
 import {
   isMap,

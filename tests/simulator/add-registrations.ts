@@ -45,7 +45,7 @@ export type ManualRegistrationContext = {
   readonly client: StaffClient
   readonly sql: () => Sql
   readonly getVersion: (event: string) => Version
-  readonly reportViolation: (found: Violation | null) => void
+  readonly reportViolation: (violation: Violation | null) => void
   /** Adds the registration to those that simulated staff can choose. */
   readonly addRegNo: (regNo: string) => void
 }

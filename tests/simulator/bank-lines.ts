@@ -7,7 +7,7 @@ import type { Currency, Day } from '../../engine/index.ts'
 import type { ReconcileResponse } from '../../engine/api.ts'
 import { normaliseReference } from './bank.ts'
 import type { Bank, BankPayment } from './bank.ts'
-import { OWN_ACCOUNT } from './events.ts'
+import { CONFERENCE_ACCOUNT } from './events.ts'
 import type { Violation } from './check-payments.ts'
 import type { Random } from './random.ts'
 
@@ -43,7 +43,7 @@ export function drawAdditions(
     if (!isMixed || random.chance(0.5)) return ''
     const otherPayment = random.pick(payments)
     const claimedReference = claims.length === 0 ? null : random.pick(claims).reference
-    const additions = [` TO ${OWN_ACCOUNT}`]
+    const additions = [` TO ${CONFERENCE_ACCOUNT}`]
     if (otherPayment !== payment) additions.push(` FOR ${otherPayment.reference}`)
     if (claimedReference !== null)
       additions.push(` FROM 1${normaliseReference(claimedReference)}${String(10 + index)}`)
@@ -142,7 +142,7 @@ export function checkMatchedLines(
         regNo === onlyMatch.reg_no &&
         narrationWords.has(normaliseReference(reference)) &&
         !sharedReferences.has(normaliseReference(reference)) &&
-        normaliseReference(reference) !== OWN_ACCOUNT,
+        normaliseReference(reference) !== CONFERENCE_ACCOUNT,
     )
     return !narrationWords.has(onlyMatch.reg_no) && !isNamed
   })

@@ -56,7 +56,7 @@ export type StatementContext = {
   readonly bank: Bank
   readonly client: StaffClient
   readonly sql: () => Sql
-  readonly reportViolation: (found: Violation | null) => void
+  readonly reportViolation: (violation: Violation | null) => void
   /** Called after an action that sends emails. */
   readonly countActions: (times: number) => void
 }

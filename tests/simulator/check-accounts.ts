@@ -38,7 +38,7 @@ const WRONG_GATEWAY_SQL = `SELECT p.order_id, r.currency FROM payments p JOIN re
 export function createAccountInvariants(
   sql: () => Sql,
   gateway: Gateway,
-): { afterWrite(): Promise<Violation | null>; atRest(): Promise<Violation | null> } {
+): { afterWrite(): Promise<Violation | null>; whenIdle(): Promise<Violation | null> } {
   const findRefund = (reference: string): GatewayRefund | undefined =>
     [...gateway.orders.values()]
       .flatMap(({ gatewayRefunds }) => gatewayRefunds)
@@ -93,7 +93,7 @@ export function createAccountInvariants(
         }
       return compareBooks()
     },
-    atRest: async () => {
+    whenIdle: async () => {
       const rows = await sql()<CaptureRow>(CAPTURES_SQL).all()
       for (const order of gateway.orders.values())
         for (const transaction of order.transactions) {

@@ -77,10 +77,10 @@ export async function checkProposal<Page>(
       const sumsBefore = JSON.parse(stateBefore) as Sums | null
       if (!isUnchanged || sumsBefore === null || proposedRefund === null || secondPayment !== null)
         return null
-      const { price, refundDue: refundedAsOwed, shortPayments } = sumsBefore
+      const { price, refundDue: owedRefund, shortPayments } = sumsBefore
       if (shortPayments > 0) return null
-      const paid = sumsBefore.paid - refundedAsOwed
-      const refunded = sumsBefore.refunded - refundedAsOwed
+      const paid = sumsBefore.paid - owedRefund
+      const refunded = sumsBefore.refunded - owedRefund
       // After a correction to a higher bill, an amount above the paid bill remains owed until the higher bill is paid.
       const isPaid = price === null || paid >= price
       const owed = Math.max(0, paid - (isPaid ? (price ?? paid) : (sumsBefore.billPaid ?? price)))

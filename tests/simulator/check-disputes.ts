@@ -12,7 +12,7 @@ import { isLost, getStatus } from './razorpay-disputes.ts'
 import type { Dispute } from './razorpay-disputes.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Within this time, the gateway has been asked about an open dispute: it is asked every six hours. */
+/** The server must have queried an open dispute within this time. It queries every six hours. */
 const QUERIED_WITHIN_MS = DAY_MS
 
 type Row = {
@@ -46,7 +46,7 @@ export type DisputeInvariants = {
   /** Returns the dispute with this id. Null if the reference is not a dispute's id. */
   find(reference: string | null): Dispute | null
   afterWrite(): Promise<Violation | null>
-  atRest(now: number): Promise<Violation | null>
+  whenIdle(now: number): Promise<Violation | null>
 }
 
 export function createDisputeInvariants(
@@ -81,10 +81,11 @@ export function createDisputeInvariants(
   }
   const findRecordingMistake = (recordedLosses: readonly RecordedLoss[]): string | null => {
     for (const { dispute } of listDisputes()) {
-      const ownLosses = listRecorded(recordedLosses, dispute)
-      if (ownLosses.length === 0) continue
-      // If a loss is taken from several payments, one decision records a row for each of them.
-      if (new Set(ownLosses.map(({ why }) => why)).size > 1) return `${dispute.id} more than once`
+      const disputeLosses = listRecorded(recordedLosses, dispute)
+      if (disputeLosses.length === 0) continue
+      // If a loss is spread over several payments, one decision records a row for each of them.
+      if (new Set(disputeLosses.map(({ why }) => why)).size > 1)
+        return `${dispute.id} more than once`
       const recordedSum = sumRecordedLosses(recordedLosses, dispute)
       if (!isLost(dispute)) return `${dispute.id} is ${getStatus(dispute)}`
       if (recordedSum > dispute.amount) return `${dispute.id}: ${recordedSum} of ${dispute.amount}`
@@ -92,7 +93,7 @@ export function createDisputeInvariants(
     return null
   }
   /** Returns the ids of registrations with a lost dispute that is not recorded, according to the gateway's records. */
-  const listWaitingIds = async (rows: readonly Row[]): Promise<readonly number[]> => {
+  const listQueuedRegistrationIds = async (rows: readonly Row[]): Promise<readonly number[]> => {
     const recordedLosses = await sql()<RecordedLoss>(RECORDED_SQL).all()
     const notes = await sql()<{ registration_id: number; at: number }>(NOTES_SQL).all()
     const manualRefunds = await sql()<ManualRefundRow>(MANUAL_REFUNDS_SQL).all()
@@ -118,7 +119,7 @@ export function createDisputeInvariants(
         amounts.reduce((total, { amount }) => total + amount, 0)
       return sumAmounts(refunds) >= sumAmounts(losses)
     }
-    const waitingRows = rows.filter((row) => {
+    const queuedRows = rows.filter((row) => {
       const disputedOrder = listDisputes().find(({ dispute }) => dispute.id === row.dispute_id)
       const isNoted = notes.some(
         ({ registration_id: id, at }) => id === row.registration_id && at >= row.status_at,
@@ -131,14 +132,14 @@ export function createDisputeInvariants(
         !isCovered(row)
       )
     })
-    return [...new Set(waitingRows.map(({ registration_id: id }) => id))]
+    return [...new Set(queuedRows.map(({ registration_id: id }) => id))]
   }
   const checkQueue = async (rows: readonly Row[], now: number): Promise<Violation | null> => {
     const queue = { is: 'dispute_lost', at: instant(now) } as const
     const shownIds: number[] = []
     for (const event of RAZORPAY_EVENTS)
       shownIds.push(...(await readWaitingIds(serverSql(), event, queue, 100)))
-    const expectedIds = await listWaitingIds(rows)
+    const expectedIds = await listQueuedRegistrationIds(rows)
     return shownIds.toSorted().join() === expectedIds.toSorted().join()
       ? null
       : {
@@ -164,7 +165,7 @@ export function createDisputeInvariants(
         ? null
         : { invariant: 'a dispute is recorded once, and only if it is lost', cause: mistake }
     },
-    atRest: async (now) => {
+    whenIdle: async (now) => {
       if (listDisputes().length === 0) return null
       const rows = await sql()<Row>(DISPUTES_SQL).all()
       for (const { order, dispute } of listDisputes()) {

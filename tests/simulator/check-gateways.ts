@@ -8,7 +8,7 @@ export type GatewayInvariants = {
   /** Returns true if the refund with this reference records a lost dispute. */
   isDispute(reference: string | null): boolean
   afterWrite(): Promise<Violation | null>
-  atRest(now: number): Promise<Violation | null>
+  whenIdle(now: number): Promise<Violation | null>
 }
 
 export function createGatewayInvariants(context: CheckContext): GatewayInvariants {
@@ -22,7 +22,7 @@ export function createGatewayInvariants(context: CheckContext): GatewayInvariant
       (await accounts.afterWrite()) ??
       (await razorpay.afterWrite()) ??
       (await disputes.afterWrite()),
-    atRest: async (now) =>
-      (await accounts.atRest()) ?? (await razorpay.atRest()) ?? (await disputes.atRest(now)),
+    whenIdle: async (now) =>
+      (await accounts.whenIdle()) ?? (await razorpay.whenIdle()) ?? (await disputes.whenIdle(now)),
   }
 }

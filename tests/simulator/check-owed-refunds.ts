@@ -1,6 +1,6 @@
 /**
- * Calculates owed refunds independently: a refund counts as owed up to the amount that was owed when it was made, and
- * only the rest counts towards the refund for a cancellation. After a cancellation, nothing more is added.
+ * Calculates owed refunds independently. The part of a refund that was due when it was made counts as an owed refund.
+ * Only the remainder counts towards a cancellation refund. After a cancellation, no further amount becomes owed.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { RequiredPayments } from './expected-balance.ts'
@@ -28,8 +28,8 @@ export type OwedRefunds = {
 export function createOwedRefunds(sql: () => Sql): OwedRefunds {
   const knownRefundIds = new Set<number>()
   const owedByRegistration = new Map<number, number>()
-  const refundedAsOwed = new Map<number, number>()
-  const getOwedRefund = (id: number): number => refundedAsOwed.get(id) ?? 0
+  const owedRefundsByRegistration = new Map<number, number>()
+  const getOwedRefund = (id: number): number => owedRefundsByRegistration.get(id) ?? 0
   return {
     getOwedRefund,
     afterWrite: async (balances, requiredPayments) => {
@@ -39,7 +39,7 @@ export function createOwedRefunds(sql: () => Sql): OwedRefunds {
         const owedBefore = owedByRegistration.get(registration) ?? 0
         const owedPart = Math.min(amount, owedBefore)
         owedByRegistration.set(registration, owedBefore - owedPart)
-        refundedAsOwed.set(registration, getOwedRefund(registration) + owedPart)
+        owedRefundsByRegistration.set(registration, getOwedRefund(registration) + owedPart)
       }
       for (const { id, state, total, netPaid } of balances) {
         if (state === 'cancelled' || total === null) {

@@ -1,6 +1,6 @@
 /**
- * Payment invariants, checked after every write and again when the history is idle. The gateway's records are the
- * source of truth, and the database must agree with them.
+ * Payment invariants, checked after every write and again when the simulated system is idle. The gateway's records are
+ * the source of truth, and the database must agree with them.
  */
 import { findInOrder } from '../../server/storage/database/in-order.ts'
 import type { Amount, PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -25,7 +25,7 @@ import type { HistoryInvariants } from './check-history.ts'
 /** A violated invariant, and the data that violates it. */
 export type Violation = { readonly invariant: string; readonly cause: string }
 
-/** What the invariants of a history need. */
+/** The context that the invariants of a history are checked against. */
 export type CheckContext = {
   readonly sql: () => Sql
   /** For queries through the server's own code. */
@@ -33,21 +33,21 @@ export type CheckContext = {
   readonly gateway: Gateway
   readonly bank: Bank
   readonly actionHistory: HistoryInvariants
-  /** Returns how long before closing a payment must arrive to be in time for certain. 0 if its time is exact. */
+  /** Returns how long before closing a payment must arrive to be sure to count as in time. 0 if its time is exact. */
   readonly getClosingMarginMs: (order: Order) => number
   /** True if the server's clock is never wrong. */
   readonly isClockRight: boolean
   /** True if neither the server nor the gateway is ever down. */
-  readonly isUndisturbed: boolean
+  readonly hasNoOutages: boolean
   /** Returns true if the server has the order's merchant's credentials, so that it can query the order. */
   readonly canQuery: (order: Order) => boolean
 }
 
 /** A paid order is polled for a second capture for about five days, at growing intervals. The check allows for gaps. */
-const SECOND_CAPTURE_POLLED_MS = 3 * DAY_MS
+const SECOND_CAPTURE_POLLING_MS = 3 * DAY_MS
 /** Unpaid orders are polled for ten days, about twice a day. The check covers the first nine. */
-const FIRST_CAPTURE_POLLED_MS = 9 * DAY_MS
-/** An open payment counts as undecided after five days. The query that detects this runs within six hours. */
+const FIRST_CAPTURE_POLLING_MS = 9 * DAY_MS
+/** An open payment counts as unresolved after five days. The query that detects this runs within six hours. */
 export const MAX_OPEN_MS = 6 * DAY_MS
 
 type PaymentRow = {
@@ -123,13 +123,13 @@ const isPaid = (status: PaymentStatus): boolean => status === 'success' || statu
 
 export type Invariants = {
   afterWrite(now: number): Promise<Violation | null>
-  atRest(now: number): Promise<Violation | null>
+  whenIdle(now: number): Promise<Violation | null>
   /** Called when the server has detected that its clock was set back. */
   afterClockWentBack(now: number): Promise<Violation | null>
   /** Returns how much of a registration's refunds was owed when they were made, apart from a cancellation's refund. */
   getOwedRefund(id: number): number
   /** Called when a page shows this registration as paid. */
-  checkShownPaid(regNo: string): Promise<Violation | null>
+  checkDisplayedAsPaid(regNo: string): Promise<Violation | null>
 }
 
 export function createInvariants(context: CheckContext): Invariants {
@@ -163,7 +163,7 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  /** Returns true if the stated payment time is well after the redirect and after closing. Balances have no limit. */
+  /** Returns true if the stated time is well after redirect and closing. Payments of a balance have no deadline. */
   const isTooLate = (
     order: Order,
     transaction: Transaction,
@@ -230,7 +230,7 @@ export function createInvariants(context: CheckContext): Invariants {
       if (row.state === 'fits' && order !== undefined && isTooLate(order, transaction, row))
         return { invariant: 'a late payment goes to review', cause }
       if (row.state === 'fits' && (row.status === null || !isPaid(row.status)))
-        return { invariant: 'a matching payment is a success', cause }
+        return { invariant: 'a matching payment is marked as successful', cause }
     }
     cancelledIdsBefore = new Set(
       (await sql()<{ id: number }>(CANCELLED_SQL).all()).map(({ id }) => id),
@@ -245,7 +245,7 @@ export function createInvariants(context: CheckContext): Invariants {
       : null
   }
   /** The numbers of registrations that have been paid at some time. */
-  const succeededRegNos = new Set<string>()
+  const everPaidRegNos = new Set<string>()
   const checkConfirmations = async (): Promise<Violation | null> => {
     type Row = {
       reg_no: string
@@ -259,17 +259,17 @@ export function createInvariants(context: CheckContext): Invariants {
     for (const row of await sql()<Row>(CONFIRMATIONS_SQL).all()) {
       const cause = JSON.stringify(row)
       // There is no email if one status response reported both payment and refund, or if a requested balance is unpaid.
-      if (row.status === 'success') succeededRegNos.add(row.reg_no)
-      const isUnconfirmed = row.status === 'refunded' && !succeededRegNos.has(row.reg_no)
-      const canLackConfirmation = (isUnconfirmed || row.awaits_balance === 1) && row.mails === 0
-      if (!canLackConfirmation && row.mails !== (isPaid(row.status) ? 1 : 0))
+      if (row.status === 'success') everPaidRegNos.add(row.reg_no)
+      const isUnconfirmed = row.status === 'refunded' && !everPaidRegNos.has(row.reg_no)
+      const mayBeUnconfirmed = (isUnconfirmed || row.awaits_balance === 1) && row.mails === 0
+      if (!mayBeUnconfirmed && row.mails !== (isPaid(row.status) ? 1 : 0))
         return { invariant: 'only successful payments are confirmed, once each', cause }
       if (row.successes > 1)
         return { invariant: 'at most one attempt succeeds for each registration', cause }
       // A registration that a correction made free stays paid, even if payments are refunded or it has a price again.
       const isFullyPaid = row.successes === 1 || (row.was_free === 1 && row.status === 'success')
       if (row.attempts > 0 && (row.status === 'success') !== isFullyPaid)
-        return { invariant: 'a registration is paid if one of its attempts is', cause }
+        return { invariant: 'a registration is paid if a payment attempt succeeded', cause }
     }
     return null
   }
@@ -288,9 +288,10 @@ export function createInvariants(context: CheckContext): Invariants {
       for (const transaction of captures) {
         const isWithinPolling =
           transaction === firstCapture
-            ? getCaptureTime(transaction) - order.at <= FIRST_CAPTURE_POLLED_MS
+            ? getCaptureTime(transaction) - order.at <= FIRST_CAPTURE_POLLING_MS
             : firstCapture !== undefined &&
-              getCaptureTime(transaction) - getCaptureTime(firstCapture) <= SECOND_CAPTURE_POLLED_MS
+              getCaptureTime(transaction) - getCaptureTime(firstCapture) <=
+                SECOND_CAPTURE_POLLING_MS
         // Payments that status responses omit appear only in the settlement file.
         const isPolled = order.reportedCaptures === 'all' && isWithinPolling && canQuery(order)
         const isRecordRequired =
@@ -298,7 +299,7 @@ export function createInvariants(context: CheckContext): Invariants {
           (transaction.isAnnounced && order.reportedCaptures === 'all' && canQuery(order))
         if ((isRecordRequired || isPolled) && !stateByReference.has(transaction.reference))
           return {
-            invariant: 'every capture is a success, accepted or in review',
+            invariant: 'every capture is successful, accepted or in review',
             cause: `${order.orderId}: ${JSON.stringify(transaction)}`,
           }
       }
@@ -308,7 +309,7 @@ export function createInvariants(context: CheckContext): Invariants {
   const checkExpiry = async (now: number): Promise<Violation | null> => {
     for (const row of await sql()<PaymentRow>(PAYMENTS_SQL).all()) {
       const pendingUntil = Math.max(row.created_at + MAX_OPEN_MS, (row.pay_until ?? 0) + DAY_MS)
-      // A payment without a redirect or a gateway expires on its due date, or is ended by staff.
+      // A payment without a redirect or a gateway expires on its due date, or is closed by staff.
       if (row.handed_off_at === null || row.gateway === null) continue
       if (row.status === 'pending' && row.review === null && now > pendingUntil)
         return { invariant: 'no payment is pending forever', cause: JSON.stringify(row) }
@@ -335,7 +336,7 @@ export function createInvariants(context: CheckContext): Invariants {
       ({ gatewayRefunds }) => gatewayRefunds.length > 0,
     )
     const rows = await sql()<Row>(REFUNDS_SQL).all()
-    /** Returns true for an amount that the payer's bank took back, which is checked with its dispute. */
+    /** Returns true for a chargeback, which is checked with its dispute. */
     const isDispute = ({ reference }: Row): boolean => gateways.isDispute(reference)
     const isManualRefund = (row: Row): boolean =>
       bank.findRefund(row.reference) !== null || isDispute(row)
@@ -415,7 +416,7 @@ export function createInvariants(context: CheckContext): Invariants {
     )
   const isKnown = async (reference: string): Promise<boolean> =>
     (await sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference)) !== undefined
-  /** Checks that "no record" from another merchant never makes a payment fail, because it proves nothing. */
+  /** Checks that a "no record" response from another merchant's account, which proves nothing, fails no payment. */
   const checkUnqueriedPayments = async (): Promise<Violation | null> => {
     type Row = { order_id: string; status_at: number }
     for (const row of await sql()<Row>(
@@ -453,8 +454,8 @@ export function createInvariants(context: CheckContext): Invariants {
         'SELECT hold_until FROM payments WHERE order_id = ?',
       ).get(orderId)
     )?.hold_until ?? null
-  /** Returns when the registration was first asked to pay the amount of this order. */
-  const findPricedAt = async (orderId: string): Promise<number> =>
+  /** Returns when the registration's first order for this amount was created. */
+  const findFirstOrderTime = async (orderId: string): Promise<number> =>
     (
       await sql()<{ at: number }>(
         `SELECT min(p.created_at) AS at FROM payments p JOIN payments o
@@ -493,7 +494,8 @@ export function createInvariants(context: CheckContext): Invariants {
       // The price is held until a day after its period, even if the delegate starts to pay later. A delegate on the
       // gateway's page always has one day.
       const priceGuaranteedUntil =
-        ((await findPricedAt(order.orderId)) < EARLY_ENDS_AT ? EARLY_ENDS_AT : CLOSES_AT) + DAY_MS
+        ((await findFirstOrderTime(order.orderId)) < EARLY_ENDS_AT ? EARLY_ENDS_AT : CLOSES_AT) +
+        DAY_MS
       // An order for the price before a correction keeps its own hold, whatever the registration's new deadline is.
       // A deadline that staff extended for a payment claim does not apply to an earlier card order, whose payment
       // goes to review.
@@ -502,7 +504,7 @@ export function createInvariants(context: CheckContext): Invariants {
           ? pay_until
           : await findHoldUntil(order.orderId)
       const isInTime =
-        getCaptureTime(transaction) - order.at <= FIRST_CAPTURE_POLLED_MS &&
+        getCaptureTime(transaction) - order.at <= FIRST_CAPTURE_POLLING_MS &&
         transaction.at + getClosingMarginMs(order) <
           Math.min(priceGuaranteedUntil, deadline ?? priceGuaranteedUntil)
       const isCorrect = isAsOrdered(order, transaction) && isInTime
@@ -512,10 +514,11 @@ export function createInvariants(context: CheckContext): Invariants {
       if (await hasPaymentElsewhere(id)) continue
       const isEnded = state === 'cancelled' || state === 'refused'
       if ((event_id === SEATS.event || isEnded) && status !== 'success') {
-        // If the seat was sold or staff ended the registration, the payment is in review or staff have decided on it.
+        // If the seat was sold, or staff cancelled or refused the registration, the payment is in review or decided.
         if (isCorrect && in_review === 0 && !(await isDecided(id)))
           return {
-            invariant: 'a payment for a sold seat or an ended registration is in review',
+            invariant:
+              'a payment for a seat sold to someone else, or for a cancelled or refused registration, is in review',
             cause: `${order.orderId} is ${status}: ${JSON.stringify(transaction)}`,
           }
         continue
@@ -524,7 +527,7 @@ export function createInvariants(context: CheckContext): Invariants {
       const isOpen = status !== 'success' || (in_review === 1 && (await isReviewed(order.orderId)))
       if (isCorrect && isOpen)
         return {
-          invariant: 'a single payment that is correct and in time is a success',
+          invariant: 'a single payment that is correct and in time succeeds',
           cause: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${await findReviewReason(order.orderId)})` : ''}: ${JSON.stringify(transaction)}`,
         }
     }
@@ -567,15 +570,15 @@ export function createInvariants(context: CheckContext): Invariants {
             cause: JSON.stringify(row),
           }
     },
-    atRest: async (now) =>
+    whenIdle: async (now) =>
       (await afterWrite(now)) ??
       (await checkExpiry(now)) ??
       (await checkRecordedCaptures()) ??
       (await checkReportedRefunds()) ??
-      (await gateways.atRest(now)) ??
+      (await gateways.whenIdle(now)) ??
       (await checkUnqueriedPayments()) ??
       (await checkTimelyPayments()),
-    checkShownPaid: async (regNo) => {
+    checkDisplayedAsPaid: async (regNo) => {
       // A registration that was free before a correction is shown as paid, although it has no capture.
       const freeRegistration = await sql()(
         `SELECT 1 FROM registrations WHERE reg_no = ? AND is_corrected = 1

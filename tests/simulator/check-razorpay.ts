@@ -30,8 +30,8 @@ export function createRazorpayInvariants(
   sql: () => Sql,
   serverSql: () => Sql,
   gateway: Gateway,
-  { isClockRight, isUndisturbed }: Pick<CheckContext, 'isClockRight' | 'isUndisturbed'>,
-): { afterWrite(): Promise<Violation | null>; atRest(): Promise<Violation | null> } {
+  { isClockRight, hasNoOutages }: Pick<CheckContext, 'isClockRight' | 'hasNoOutages'>,
+): { afterWrite(): Promise<Violation | null>; whenIdle(): Promise<Violation | null> } {
   const checkedReferences = new Set<string>()
   const listOrders = (): readonly Order[] =>
     [...gateway.orders.values()].filter(({ merchantId }) => merchantId === RAZORPAY_MERCHANT)
@@ -78,7 +78,7 @@ export function createRazorpayInvariants(
     return isOnlyPayment && ageMs < OPEN_MS && expiryAgeMs > 2.25 * ageMs + HOUR_MS
   }
   const checkUncaptured = async (): Promise<Violation | null> => {
-    if (!isUndisturbed) return null
+    if (!hasNoOutages) return null
     const unpaidOrders = await sql()<{ order_id: string }>(UNPAID_SQL).all()
     for (const order of listOrders()) {
       const missedPayment = order.transactions.find((transaction) =>
@@ -118,7 +118,7 @@ export function createRazorpayInvariants(
         }
       return null
     },
-    atRest: async () => {
+    whenIdle: async () => {
       for (const { orderId, gatewayRefunds } of listOrders())
         for (const refund of gatewayRefunds) {
           if (!refund.isFailureReported) continue

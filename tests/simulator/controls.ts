@@ -1,7 +1,7 @@
 /**
- * `npm run simulate:controls [NAME…]` makes known mistakes in a copy of this tree, one at a time. The simulator must
- * find each of them, because a check that never finds a mistake proves nothing. A control is an entry in
- * `controls.yaml`: `about` describes the mistake, and `profile` selects the histories that search for it.
+ * `npm run simulate:controls [NAME…]` introduces known bugs into a copy of this tree, one at a time. The simulator must
+ * find each of them, because a check that never finds a bug proves nothing. A control is an entry in `controls.yaml`:
+ * `about` describes the bug, and `profile` selects the histories that search for it.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { reportProgress } from '../../server/ops/progress.ts'
 import { copyTree, runToEnd, applyMutation, printResult, readMutations } from '../mistakes.ts'
 import type { Mutation } from '../mistakes.ts'
 
-/** A mistake must be found within this number of histories. */
+/** A bug must be found within this number of histories. */
 const MAX_HISTORIES = 2000
 const MAX_CONCURRENT = 2
 const SEED = 1
@@ -28,8 +28,8 @@ const COPIED_PATHS = [
 export const readControls = (): readonly Mutation[] =>
   readMutations(join(import.meta.dirname, 'controls.yaml'))
 
-/** Searches for one mistake, and reports the result. Returns true if the mistake was found. */
-async function findMistake(control: Mutation): Promise<boolean> {
+/** Introduces one bug, and reports whether the simulator finds it. Returns true if the bug was found. */
+async function detectMutation(control: Mutation): Promise<boolean> {
   const report = (isFound: boolean, text: string): boolean => {
     printResult(`${isFound ? '✓' : '✗'} ${control.name}: ${control.symptom}\n    ${text}`)
     return isFound
@@ -39,7 +39,7 @@ async function findMistake(control: Mutation): Promise<boolean> {
   try {
     const result = applyMutation(control, tree)
     if (typeof result === 'string')
-      return report(false, `this mistake cannot be made in the source tree: ${result}`)
+      return report(false, `this mutation does not apply to the source tree: ${result}`)
     const args = ['tests/simulator/run.ts', '--hunt', String(SEED), String(MAX_HISTORIES), profile]
     const { status, output } = await runToEnd(process.execPath, args, tree)
     const lastLine = output.split('\n').at(-1) ?? ''
@@ -67,15 +67,15 @@ if (process.argv[1] === import.meta.filename) {
       nextControl !== undefined;
       nextControl = remainingControls.shift()
     ) {
-      if (await findMistake(nextControl)) foundCount += 1
+      if (await detectMutation(nextControl)) foundCount += 1
       triedCount += 1
-      reportProgress({ step: 'Making mistakes', done: triedCount, total: controlCount })
+      reportProgress({ step: 'Testing mutations', done: triedCount, total: controlCount })
     }
   }
   await showProgress({ progressStream: process.stderr }, async () => {
-    reportProgress({ step: 'Making mistakes', done: 0, total: controlCount })
+    reportProgress({ step: 'Testing mutations', done: 0, total: controlCount })
     await Promise.all(Array.from({ length: MAX_CONCURRENT }, runWorker))
   })
-  console.log(`${foundCount} of ${controlCount} mistakes were found.`)
+  console.log(`${foundCount} of ${controlCount} bugs were found.`)
   process.exitCode = foundCount === controlCount ? 0 : 1
 }

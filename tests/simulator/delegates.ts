@@ -23,7 +23,7 @@ import type { Timeline } from './virtual-time.ts'
 import {
   createAnswers,
   METHOD_PRICED_ON_CREDIT_DATE,
-  OWN_ACCOUNT,
+  CONFERENCE_ACCOUNT,
   findPrice,
   compileServedEvent,
   getCurrency,
@@ -55,7 +55,7 @@ export type Delegates = {
   /** Returns the registration numbers of all registered delegates. */
   listRegNos(): readonly string[]
   findEventId(regNo: string): string
-  /** Opens every delegate's page once more, when the history is idle. */
+  /** Opens every delegate's page once more, when the simulated system is idle. */
   openPagesAgain(): Promise<void>
 }
 type DelegatesContext = {
@@ -65,7 +65,7 @@ type DelegatesContext = {
   readonly gateway: Gateway
   readonly bank: Bank
   readonly invariants: Invariants
-  readonly reportViolation: (found: Violation | null) => void
+  readonly reportViolation: (violation: Violation | null) => void
   readonly tally: Tally
   readonly writeTrace: (what: () => string) => void
   readonly extendEnd: (ms: number) => void
@@ -300,7 +300,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         cause: `${number}: ${registration.currency}`,
       })
     if (registration.payment_status === 'success' && !browser.isFree)
-      reportViolation(await invariants.checkShownPaid(browser.regNo))
+      reportViolation(await invariants.checkDisplayedAsPaid(browser.regNo))
     return registration
   }
   const parseRegisterResponse = (response: SimulatedResponse | null): RegisterResponse | null =>
@@ -469,7 +469,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         : paymentKind === 'another payment' && bankPayments.length > 0
           ? random.pick(bankPayments)
           : null
-    const organiserAccount = paymentKind === 'our account' ? OWN_ACCOUNT : null
+    const organiserAccount = paymentKind === 'our account' ? CONFERENCE_ACCOUNT : null
     const utr =
       bankPayment?.reference ??
       organiserAccount ??

@@ -5,7 +5,7 @@ import { startPaymentReminders } from '../../server/mail/send-payment-reminders.
 import type { Timeline } from './virtual-time.ts'
 import type { ServerDeps, Machine } from './server.ts'
 
-/** When due emails are sent after an event. The second time is for emails that failed. */
+/** The delays after which due emails are sent. The second is for emails that failed. */
 const CHECK_AFTER_MS = [62 * 60_000, 7 * 3_600_000]
 const MAX_EMAILS = 50
 

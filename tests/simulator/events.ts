@@ -1,6 +1,6 @@
 /**
- * Defines the events of the histories, each in the versions that its organisers may serve, compiled once. One event has
- * few seats and accepts discount codes.
+ * Defines the events used in the histories. Each is compiled once in every version that its organisers may publish. One
+ * event has few seats and accepts discount codes.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -37,8 +37,8 @@ export const APPROVAL_EVENT = 'seen2026'
 /** Served in histories with desk staff: items with two tax rates and without tax. */
 export const TAX_RATES_EVENT = 'rates2026'
 /**
- * Served in histories with euros: paid by transfer and at the desk. Each amount in euros has the same figure as the
- * other events' amount in rupees.
+ * Served in histories with euros: paid by transfer and at the desk. Each euro amount has the same numeric value as the
+ * rupee amount in the other events.
  */
 export const EURO_EVENT = 'euro2026'
 /** Served in histories with two currencies in one event: members pay in rupees, and all others in euros. */
@@ -107,7 +107,7 @@ invoice:
   place_of_supply: Kerala
   number: SMP/{year}/{n}
 `
-const EVENT_TEXTS = {
+const FIXTURE_OPTIONS = {
   sample2026: {
     id: 'sample2026',
     prefix: 'SMPL',
@@ -152,7 +152,7 @@ hold_seats_for: 2 hours
     extra: `${REFUND_SCALE}${INVOICE_YAML}
 quotas:
   - {id: hall, max: 2, full: The hall is full}
-  - {id: members, when: {category: member}, max: 1, full: {offer: non-member, message: No place for members is left}}
+  - {id: members, when: {category: member}, max: 1, full: {offer: non-member, message: No seats left for members}}
 hold_seats_for: 30 minutes
 codes:
   kinds:
@@ -163,13 +163,13 @@ codes:
 } as const satisfies Record<EventId, FixtureOptions>
 
 function buildEventFile(id: EventId, version: Exclude<Version, 'removed'>): string {
-  const eventText = EVENT_TEXTS[id]
+  const options = FIXTURE_OPTIONS[id]
   if (id === APPROVAL_EVENT)
-    return addMethods(addFood(buildPlainFile(eventText, version === 'free' ? 'usual' : version)))
+    return addMethods(addFood(buildPlainFile(options, version === 'free' ? 'usual' : version)))
   if (id === TAX_RATES_EVENT)
-    return addItems(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
+    return addItems(buildPlainFile(options, version === 'free' ? 'usual' : version))
   if (id === EURO_EVENT || id === TWO_CURRENCIES_EVENT) {
-    const text = removeGateways(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
+    const text = removeGateways(buildPlainFile(options, version === 'free' ? 'usual' : version))
     return id === EURO_EVENT
       ? text.replace('format: 1\n', 'format: 1\ncurrency: EUR\n')
       : text.replace(
@@ -178,13 +178,13 @@ function buildEventFile(id: EventId, version: Exclude<Version, 'removed'>): stri
         )
   }
   if (id === TWO_GATEWAYS_EVENT)
-    return addSecondGateway(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
+    return addSecondGateway(buildPlainFile(options, version === 'free' ? 'usual' : version))
   if (id === RAZORPAY_EVENT)
-    return buildPlainFile(eventText, version).replace('gateway: airpay', 'gateway: razorpay')
+    return buildPlainFile(options, version).replace('gateway: airpay', 'gateway: razorpay')
   // A free registration has no coupon.
   if (id === 'seats2026')
-    return addCodes(buildPlainFile(eventText, version === 'free' ? 'usual' : version))
-  return buildPlainFile(eventText, version)
+    return addCodes(buildPlainFile(options, version === 'free' ? 'usual' : version))
+  return buildPlainFile(options, version)
 }
 
 /**
@@ -259,10 +259,10 @@ export function findPrice(version: Version, category: string, day: Day): Amount 
 export const METHOD_PRICED_ON_CREDIT_DATE = 'credited'
 
 /** The conference's own account: in the instructions for delegates, and in its bank statements. */
-export const OWN_ACCOUNT = '502000123456'
+export const CONFERENCE_ACCOUNT = '502000123456'
 
 const DESK_METHOD =
-  '- {id: desk, label: At the desk, office_only: true, fields: [{id: mode, type: select, label: Taken by, required: true, options: [{id: cash, label: Cash}, {id: upi, label: UPI}, {id: card, label: Card}]}, {id: slip, label: Slip number}]}'
+  '- {id: desk, label: At the desk, office_only: true, fields: [{id: mode, type: select, label: Payment mode, required: true, options: [{id: cash, label: Cash}, {id: upi, label: UPI}, {id: card, label: Card}]}, {id: slip, label: Slip number}]}'
 
 /** Returns the currency of a category's prices and payments. */
 export const getCurrency = (event: string, category: string | null): Currency => {
@@ -282,15 +282,15 @@ function addMethods(text: string): string {
     - id: transfer
       label: NEFT or UPI
       until: 2026-02-24
-      instructions: Sample Society, account ${OWN_ACCOUNT}, IFSC HDFC0000032
+      instructions: Sample Society, account ${CONFERENCE_ACCOUNT}, IFSC HDFC0000032
       fields:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
         - {id: paid_on, type: date, label: Date of transfer, required: true}
       expires_after: 3 days
     - id: ${METHOD_PRICED_ON_CREDIT_DATE}
-      label: RTGS, at the price of the day on which it comes
+      label: RTGS, at the price on the date of credit
       until: 2026-02-24
-      instructions: Sample Society, account ${OWN_ACCOUNT}, IFSC HDFC0000032
+      instructions: Sample Society, account ${CONFERENCE_ACCOUNT}, IFSC HDFC0000032
       fields:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
         - {id: paid_on, type: date, label: Date of transfer, required: true}
@@ -324,7 +324,7 @@ function removeGateways(text: string): string {
     - id: transfer
       label: SEPA transfer
       until: 2026-02-24
-      instructions: Sample Society, account ${OWN_ACCOUNT}
+      instructions: Sample Society, account ${CONFERENCE_ACCOUNT}
       fields:
         - {id: utr, label: Reference, format: utr, unique: true, required: true}
         - {id: paid_on, type: date, label: Date of transfer, required: true}

@@ -78,10 +78,10 @@ export async function runHistory(
   const writeTrace = (describe: () => string): void => {
     if (trace !== undefined) trace(`${formatElapsed(plan.start, timeline.now())} ${describe()}`)
   }
-  const reportViolation = (found: Violation | null): void => {
-    if (found === null || violation !== null) return
-    violation = found
-    writeTrace(() => `BROKEN: ${found.invariant}: ${found.cause}`)
+  const reportViolation = (newViolation: Violation | null): void => {
+    if (newViolation === null || violation !== null) return
+    violation = newViolation
+    writeTrace(() => `BROKEN: ${newViolation.invariant}: ${newViolation.cause}`)
   }
   /** Extends the history so that it ends no earlier than `ms` from now. */
   const extendEnd = (ms: number): void => {
@@ -121,7 +121,7 @@ export async function runHistory(
     bank,
     actionHistory,
     isClockRight: !hasClockFault,
-    isUndisturbed: plan.incidents.length === 0,
+    hasNoOutages: plan.incidents.length === 0,
     getClosingMarginMs: (order) =>
       hasClockFault ? 20 * DAY_MS : order.isTimeStated ? 0 : 12 * DAY_MS,
     canQuery: ({ merchantId }) =>
@@ -298,13 +298,13 @@ export async function runHistory(
     const isSettled =
       violation === null &&
       !(await hasOpenPayments()) &&
-      (await invariants.atRest(timeline.now())) === null
+      (await invariants.whenIdle(timeline.now())) === null
     if (!isSettled || random.chance(FULL_LENGTH_SHARE)) {
       await timeline.run(createEndReader(POLLING_END_MS))
       tally.toTheEnd += 1
     }
     reportViolation(
-      await invariants.atRest(
+      await invariants.whenIdle(
         tally.toTheEnd > 0 ? plan.start + endMs + POLLING_END_MS : timeline.now(),
       ),
     )

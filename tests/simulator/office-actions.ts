@@ -52,7 +52,7 @@ const METHODS = [
   'machine',
 ] as const satisfies readonly ManualMethod[]
 
-/** The names of manual registrations contain numbers that are higher than those of all delegates. */
+/** Numbers the delegates in manual registrations, starting above every simulated delegate's number. */
 const FIRST_ADDED_NUMBER = 100
 /** The maximum number of days between a payment and its confirmation by staff. */
 const MAX_DAYS_AGO = 6
@@ -61,9 +61,9 @@ const REQUIRED_STATE: Readonly<Partial<Record<DeskAction, RegistrationState>>> =
   approve: 'to_approve',
   refuse: 'to_approve',
   'refuse with an offer': 'to_approve',
-  'look for told': 'told',
-  'take up': 'lapsed',
-  'came again': 'complete',
+  'find claimed payment': 'told',
+  reopen: 'lapsed',
+  'record extra payment': 'complete',
 }
 
 export type DeskContext = {
@@ -75,7 +75,7 @@ export type DeskContext = {
   readonly mailbox: Mailbox
   readonly actionHistory: HistoryInvariants
   readonly tally: Tally
-  readonly reportViolation: (found: Violation | null) => void
+  readonly reportViolation: (violation: Violation | null) => void
   readonly writeTrace: (what: () => string) => void
   readonly extendEnd: (ms: number) => void
   /** Lists the registration numbers of all registrations. */
@@ -125,17 +125,17 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const url = `/admin/registrations/${regNo}/acts/`
     const openPage = () => call('GET', url, token)
     const proposal = await checkProposal(context, regNo, { now: timeline.now, openPage })
-    const pageAnswer = proposal.response
+    const pageResponse = proposal.response
     const hasAccess =
       STAFF[staffName].events?.some((id) => id === context.getEvent(regNo)) !== false
-    if (!hasAccess && pageAnswer?.status === 200)
+    if (!hasAccess && pageResponse?.status === 200)
       reportViolation({
         invariant: 'staff perform only actions that their role allows',
         cause: `${staffName} sees ${regNo}`,
       })
-    if (hasAccess && pageAnswer?.status !== 200) return
+    if (hasAccess && pageResponse?.status !== 200) return
     const page =
-      hasAccess && pageAnswer !== null ? (JSON.parse(pageAnswer.body) as ActionsResponse) : null
+      hasAccess && pageResponse !== null ? (JSON.parse(pageResponse.body) as ActionsResponse) : null
     // A server whose clock is wrong may use another step of the refund scale.
     if (page !== null && !plan.incidents.some(({ is }) => is === 'clock'))
       reportViolation(proposal.checkProposedRefund(page))
@@ -239,8 +239,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
         const itemsBeforeCorrection = itemsByRegNo.get(regNo)
         itemsByRegNo.set(regNo, readItems(page))
         // Half of the later corrections undo the previous one.
-        const isUndone = itemsBeforeCorrection !== undefined && random.chance(0.5)
-        return { act: 'correct', answers: isUndone ? itemsBeforeCorrection : answers }
+        const undoesPrevious = itemsBeforeCorrection !== undefined && random.chance(0.5)
+        return { act: 'correct', answers: undoesPrevious ? itemsBeforeCorrection : answers }
       }
       case 'transfer': {
         const n = random.below(1000)
@@ -271,7 +271,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
       case 'accept':
       case 'dismiss':
         return decideFirstReview(action, regNo, random)
-      case 'came again':
+      case 'record extra payment':
       case 'confirm': {
         const bankPayment = await choosePayment(regNo, random)
         const reference = respellReference(bankPayment.reference, random)
@@ -283,9 +283,9 @@ export function createDesk(context: DeskContext): { begin(): void } {
         return { act: 'resend' }
       case 'send pay link':
         return { act: 'send_pay_link' }
-      case 'look for told':
+      case 'find claimed payment':
         return findClaimedPayment(regNo)
-      case 'take up':
+      case 'reopen':
         return { act: 'take_up' }
       case 'approve':
         return { act: 'approve' }
@@ -478,14 +478,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
       }
       const sharedContext = { timeline, bank, client, sql, getVersion, reportViolation, addRegNo }
       tally.acts += 1
-      const contextOfEvent = { ...sharedContext, event: bankEvent }
-      await addAtDesk(
-        contextOfEvent,
-        step.by,
-        step,
-        createRandomFor(step.by),
-        (lastAddedNumber += 1),
-      )
+      const eventContext = { ...sharedContext, event: bankEvent }
+      await addAtDesk(eventContext, step.by, step, createRandomFor(step.by), (lastAddedNumber += 1))
       return
     }
     const regNos = context.listRegNos()

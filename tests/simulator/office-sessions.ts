@@ -24,7 +24,7 @@ export type StaffClient = {
 export function createStaffClient(context: {
   readonly timeline: Timeline
   readonly machine: Machine
-  readonly reportViolation: (found: Violation | null) => void
+  readonly reportViolation: (violation: Violation | null) => void
   readonly writeTrace: (what: () => string) => void
 }): StaffClient {
   const { timeline, machine, reportViolation, writeTrace } = context

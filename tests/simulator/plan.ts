@@ -128,12 +128,12 @@ export const DESK_ACTIONS = [
   'approve',
   'refuse',
   'refuse with an offer',
-  'look for told',
-  'take up',
+  'find claimed payment',
+  'reopen',
   'load a statement',
   'add at the desk',
   'erase',
-  'came again',
+  'record extra payment',
   'compare the figures',
 ] as const
 export type DeskAction = (typeof DESK_ACTIONS)[number]

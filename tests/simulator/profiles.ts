@@ -241,12 +241,12 @@ const DESK_ACTION_COUNTS: Profile['desk'] = {
   approve: 0.9,
   refuse: 0.2,
   'refuse with an offer': 0.4,
-  'look for told': 0.9,
-  'take up': 0.3,
+  'find claimed payment': 0.9,
+  reopen: 0.3,
   'load a statement': 0.4,
   'add at the desk': 0.4,
   erase: 0.15,
-  'came again': 0.3,
+  'record extra payment': 0.3,
   'compare the figures': 0.5,
 }
 const doubleCounts = (counts: Profile['desk']): Profile['desk'] =>

@@ -25,8 +25,8 @@ const backupHelp = `Usage: rollcall db backup DIR [--prune N] [--prune-older-tha
 
 Copies all stored data into DIR, which must not exist: a consistent copy of the database, the uploaded files, the event
 files, and a list of the contents. For SQLite only: PostgreSQL is backed up with its own tools
-(docs/operation/postgresql.md). The server may be running. Uploads in a bucket (UPLOADS_URL) are not copied: turn
-on versioning or replication for the bucket.
+(docs/operation/postgresql.md). You can run this command while the server is running. Uploads in a
+bucket (UPLOADS_URL) are not copied: turn on versioning or replication for the bucket.
 
   rollcall db backup /backups/$(date +%F)
 

@@ -25,7 +25,7 @@ per line. --withdraw ends a code; registrations that already used it keep their 
   --code TEXT      your own code instead of a random one; easier to guess
   --json           print JSON
 
-The server may be running.
+You can run this command while the server is running.
 
 Exit status: 0 done; 1 refused, with the reason; 2 invalid usage; 3 internal error.`
 

@@ -18,7 +18,7 @@ date does not expire.
 If a row has an error, nothing is stored, and each error is listed with its line. Registrations keep the values
 that the list had when they were created.
 
-The server may be running.
+You can run this command while the server is running.
 
 Exit status: 0 done; 1 rows with errors; 2 invalid usage; 3 internal error.`
 

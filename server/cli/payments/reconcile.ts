@@ -41,7 +41,8 @@ after a day. With GATEWAY_MODE=sandbox the server must be running, because it ho
 
 With an event and a bank statement (CSV or Excel): shows which line pays for which registration, like the Bank
 statements page of the office, and stores nothing. With a settlement report of the gateway: shows its payments,
-differences, unknown payments, and payments that are not in any settlement. The server may be running.
+differences, unknown payments, and payments that are not in any settlement. You can run this
+command while the server is running.
 
   --currency CODE  the account's currency, if the event has prices in several; default: the event's currency
   --keep           saves a settlement report; unknown payments then wait for a staff decision

@@ -24,7 +24,7 @@ version for \`rollcall payment decide\`.
   --event ID   only this event
   --json       print JSON
 
-The server may be running.
+You can run this command while the server is running.
 
 Exit status: 0 done; 1 an event file has errors; 2 invalid usage; 3 internal error.`
 
@@ -117,7 +117,8 @@ Decides a review that \`rollcall payment reviews\` lists. The decision is record
   --reference REF   the gateway's reference, from its panel
   --amount AMOUNT   a partial amount, such as 985 or 985.50
 
-The server may be running. With GATEWAY_MODE=sandbox it must be running for refunds, because it hosts the simulator.
+You can run this command while the server is running. With GATEWAY_MODE=sandbox, the server must be running
+for refunds, because it hosts the simulator.
 
 Exit status: 0 done; 1 refused, with the reason; 2 invalid usage; 3 internal error.`
 
@@ -175,7 +176,8 @@ it confirms the refund.
   --why TEXT        the reason, for the audit log
   --who NAME        your name, for the audit log
 
-The server may be running. With GATEWAY_MODE=sandbox it must be running, because it hosts the simulator.
+You can run this command while the server is running. With GATEWAY_MODE=sandbox, the server must be running,
+because it hosts the simulator.
 
 Exit status: 0 done; 1 refused, with the reason; 2 invalid usage; 3 internal error.`
 

@@ -17,7 +17,8 @@ const AUDIT_USER = 'command line'
 const help = `Usage: rollcall registration export <event> [--per <field>]
 
 Prints all registrations of an event as CSV, newest first: the columns of its first office list, then the items of
-each registration with quantity and amount. The server may be running.
+each registration with quantity and amount. You can run this command while the server is
+running.
 
   --per <field>   one row for each person of a list field: number, name, category and payment of the registration,
                   and the person's answers

@@ -20,8 +20,8 @@ const AUDIT_USER = 'command line'
 const personHelp = `Usage: rollcall registration export-person EMAIL [--into FOLDER]
 
 Writes all data about the person with this email address into a folder: person.json with the registrations of all
-events, their payments, emails, actions and accesses; the uploaded files; and the documents as PDF. The server may
-be running.
+events, their payments, emails, actions and accesses; the uploaded files; and the documents as PDF. You can run
+this command while the server is running.
 
   --into FOLDER   the folder, which must not exist; default: person in the current folder
 
@@ -37,7 +37,7 @@ export const exportPersonCommand: Command = {
     return withContext(terminal, async (deps) => {
       const regNos = await deps.store.registrationsWithEmail(email)
       if (regNos.length === 0) {
-        terminal.printError(`Nothing is registered with ${email}.`)
+        terminal.printError(`No registration has the email address ${email}.`)
         return 1
       }
       if ((await mkdir(folder, { recursive: true, mode: 0o700 })) === undefined) {
@@ -124,7 +124,8 @@ const eraseHelp = `Usage: rollcall registration erase REG_NO|EMAIL --why TEXT
 
 Erases a person's data: name, address, phone, answers, files and emails of one registration, or of all
 registrations with an email address. Payments, legally required documents and the list of actions stay on record.
-An unpaid registration is cancelled. This cannot be undone. The server may be running.
+An unpaid registration is cancelled. This cannot be undone. You can run this command while the
+server is running.
 
   --why TEXT   the reason, for the audit log; do not include the person's name
 
@@ -146,7 +147,7 @@ export const eraseCommand: Command = {
         ? await deps.store.registrationsWithEmail(target)
         : [target as RegNo]
       let hasFailed = regNos.length === 0
-      if (hasFailed) terminal.printError(`Nothing is registered with ${target}.`)
+      if (hasFailed) terminal.printError(`No registration found for ${target}.`)
       for (const regNo of regNos) {
         const registration = await deps.store.registration(regNo)
         const request = {

@@ -25,7 +25,7 @@ an owner.
 --event limits a user to an event and can be repeated; without it the user has access to all events. The last owner
 with access to all events cannot be removed. The password is generated and printed, or read from standard input with
 --password-stdin: at least 8 characters, and not a common password, a keyboard row, or the name of the user or an
-event. The server may be running.
+event. You can run this command while the server is running.
 
 DATA_DIR and EVENTS_DIR are the folders of the database and the event files.
 

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads'
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
-import type { EventFolder, CheckedFolder, KnownEvent } from '../../../engine/authoring.ts'
+import type { EventFolder, CheckedFolder, CachedEvent } from '../../../engine/authoring.ts'
 
 /** Checking a file takes about fifty milliseconds. This limit includes the start of the thread. */
 const MAX_CHECK_MS = 20_000
@@ -16,12 +16,12 @@ export type FolderCheckInput = {
   readonly folder: EventFolder
   readonly production: boolean
   /** Unchanged files that had no findings, by path. */
-  readonly known: ReadonlyMap<string, KnownEvent>
+  readonly cachedEvents: ReadonlyMap<string, CachedEvent>
 }
 
 /** Returns the time limit for checking a folder, in milliseconds. */
-export function calculateTimeoutMs({ folder, known }: FolderCheckInput): number {
-  return MAX_CHECK_MS + MAX_FILE_MS * (folder.files.length - known.size)
+export function calculateTimeoutMs({ folder, cachedEvents }: FolderCheckInput): number {
+  return MAX_CHECK_MS + MAX_FILE_MS * (folder.files.length - cachedEvents.size)
 }
 
 /** Checks a folder in a thread. Fails with a message if the check takes longer than `maxMs`, or if the thread dies. */
@@ -29,7 +29,7 @@ export function checkFolderInWorker(
   input: FolderCheckInput,
   maxMs = calculateTimeoutMs(input),
 ): Promise<Result<CheckedFolder, string>> {
-  const changedFiles = input.folder.files.filter(({ path }) => !input.known.has(path))
+  const changedFiles = input.folder.files.filter(({ path }) => !input.cachedEvents.has(path))
   // If no file has changed, only conflicts between the files are checked.
   const names =
     changedFiles.length === 0 ? 'the event files' : changedFiles.map(({ path }) => path).join(', ')

@@ -5,8 +5,8 @@ import { checkFolder } from './check-files.ts'
 import type { FolderCheckInput } from './check-files-in-worker.ts'
 
 assert(parentPort !== null, 'this module must run in a worker thread')
-const { folder, production, known } = workerData as FolderCheckInput
+const { folder, production, cachedEvents } = workerData as FolderCheckInput
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 parentPort.postMessage(
-  await checkFolder(folder, { production }, ({ path }) => known.get(path) ?? null),
+  await checkFolder(folder, { production }, ({ path }) => cachedEvents.get(path) ?? null),
 )

@@ -4,7 +4,7 @@ import { compileFolderStepwise } from '../../../engine/authoring.ts'
 import type {
   EventFolder,
   CheckedFolder,
-  KnownEvent,
+  CachedEvent,
   SourceText,
 } from '../../../engine/authoring.ts'
 
@@ -15,9 +15,9 @@ const YIELD_INTERVAL_MS = 10
 export async function checkFolder(
   folder: EventFolder,
   options: { readonly production?: boolean; readonly on?: string },
-  known?: (file: SourceText) => KnownEvent | null,
+  findCachedEvent?: (file: SourceText) => CachedEvent | null,
 ): Promise<CheckedFolder> {
-  const steps = compileFolderStepwise(folder, options, known)
+  const steps = compileFolderStepwise(folder, options, findCachedEvent)
   for (let startedAt = performance.now(); ;) {
     const step = steps.next()
     if (step.done === true) return step.value

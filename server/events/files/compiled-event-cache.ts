@@ -6,13 +6,13 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { KnownEvent } from '../../../engine/authoring.ts'
+import type { CachedEvent } from '../../../engine/authoring.ts'
 import type { Site } from '../../../engine/index.ts'
 
 /** Keys are the hashes of an event's texts, including shared files. */
 export type Cache = {
-  read(hash: string): Promise<KnownEvent | null>
-  write(hash: string, known: KnownEvent): Promise<void>
+  read(hash: string): Promise<CachedEvent | null>
+  write(hash: string, cachedEvent: CachedEvent): Promise<void>
   /** Returns the result for a folder that had no findings, without its compiled events; null if none is cached. */
   readCleanFolder(hash: string): Promise<CleanFolder | null>
   writeCleanFolder(hash: string, clean: CleanFolder): Promise<void>
@@ -52,7 +52,7 @@ export async function openCache(folder: string): Promise<Cache> {
       await rename(temporaryFile, getFile(name))
     })
   return {
-    read: async (hash) => (await readEntry(hash)) as KnownEvent | null,
+    read: async (hash) => (await readEntry(hash)) as CachedEvent | null,
     write: writeEntry,
     readCleanFolder: async (hash) => (await readEntry(`folder-${hash}`)) as CleanFolder | null,
     writeCleanFolder: (hash, clean) => writeEntry(`folder-${hash}`, clean),

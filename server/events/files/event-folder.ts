@@ -10,7 +10,7 @@ import type {
   EventFolder,
   Finding,
   CheckedFolder,
-  KnownEvent,
+  CachedEvent,
   SharedFiles,
   SourceText,
 } from '../../../engine/authoring.ts'
@@ -236,13 +236,13 @@ export async function compileFolder(
     folder.files.map((file) => [file.path, computeHash(file.text, sharedTexts)]),
   )
   const getHash = (file: string): string => hashes.get(file) ?? ''
-  const knownEvents = new Map<string, KnownEvent>()
+  const cachedEvents = new Map<string, CachedEvent>()
   for (let start = 0; start < folder.files.length; start += FILE_BATCH_SIZE) {
     const batch = folder.files.slice(start, start + FILE_BATCH_SIZE)
-    const cachedEvents = await Promise.all(batch.map(({ path: file }) => cache.read(getHash(file))))
+    const entries = await Promise.all(batch.map(({ path: file }) => cache.read(getHash(file))))
     for (const [index, { path: file }] of batch.entries()) {
-      const entry = cachedEvents[index]
-      if (entry !== undefined && entry !== null) knownEvents.set(file, entry)
+      const entry = entries[index]
+      if (entry !== undefined && entry !== null) cachedEvents.set(file, entry)
     }
   }
   const { production } = options
@@ -258,15 +258,15 @@ export async function compileFolder(
     sharedTexts,
   )
   const cleanFolder =
-    knownEvents.size === files.length ? await cache.readCleanFolder(folderHash) : null
+    cachedEvents.size === files.length ? await cache.readCleanFolder(folderHash) : null
   const checkResult =
     cleanFolder === null
       ? await check({
           folder: { files, shared: sharedFiles, site },
           production,
-          known: knownEvents,
+          cachedEvents,
         })
-      : ok(buildCleanResult(files, knownEvents, cleanFolder))
+      : ok(buildCleanResult(files, cachedEvents, cleanFolder))
   if (!checkResult.ok) return createEmptyResult(checkResult.error)
   const checkedFolder = checkResult.value
   if (cleanFolder === null && isClean(checkedFolder))
@@ -335,7 +335,7 @@ function isClean({ files, findings }: CheckedFolder): boolean {
 /** Returns the result for a folder that had no findings and whose files are all in the cache. */
 function buildCleanResult(
   files: readonly SourceText[],
-  cachedEvents: ReadonlyMap<string, KnownEvent>,
+  cachedEvents: ReadonlyMap<string, CachedEvent>,
   { site }: CleanFolder,
 ): CheckedFolder {
   return {
@@ -352,11 +352,7 @@ function buildCleanResult(
 }
 
 /** Checks in this thread, with pauses but without a time limit. */
-export const checkFolderInThisThread: FolderCheck = async ({
-  folder,
-  production,
-  known: cachedEvents,
-}) =>
+export const checkFolderInThisThread: FolderCheck = async ({ folder, production, cachedEvents }) =>
   ok(await checkFolder(folder, { production }, ({ path: file }) => cachedEvents.get(file) ?? null))
 
 /** Returns a result without events for a folder that could not be checked. */

@@ -1,5 +1,5 @@
 /**
- * Serves the versions of an event file: when each was loaded, its changes in sentences, and its text.
+ * Serves the versions of an event file: when each was loaded, a description of its changes, and its text.
  * An event file contains no secrets and no delegates' data: gateway keys are environment variables, bank details are
  * shown to every payer, and discount codes and member lists are in the database.
  */
@@ -47,7 +47,7 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
       })),
       before: isLast ? null : (shownGroups.at(-1)?.at(-1)?.hash ?? null),
     }
-    return sendPrivately(reply, response)
+    return sendWithoutCaching(reply, response)
   }
 
   const sendDifference = async (
@@ -78,7 +78,7 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
               }),
             ),
     }
-    return sendPrivately(reply, response)
+    return sendWithoutCaching(reply, response)
   }
 
   const sendText = async (
@@ -89,7 +89,7 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
     if (storedFile?.eventId !== target.config.id) return sendUnknownVersion(reply)
     const { hash: version, text } = storedFile
     const response: VersionTextResponse = { status: 'success', version, text }
-    return sendPrivately(reply, response)
+    return sendWithoutCaching(reply, response)
   }
 
   const rule = { minRole: 'treasurer', target: 'event' } as const
@@ -102,11 +102,11 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
   office.get('/admin/event-versions/text', { ...rule, query: ['version'] }, sendText)
 }
 
-type SameVersions = [StoredVersion, ...StoredVersion[]]
+type VersionGroup = [StoredVersion, ...StoredVersion[]]
 
 /** Groups adjacent rows of the same version, which was stored once with old and once with new YAML keys. */
-function groupSameVersions(rows: readonly StoredVersion[]): readonly SameVersions[] {
-  const groups: SameVersions[] = []
+function groupSameVersions(rows: readonly StoredVersion[]): readonly VersionGroup[] {
+  const groups: VersionGroup[] = []
   for (const row of rows) {
     const group = groups.at(-1)
     if (group !== undefined && isSameVersion(group[0], row)) group.push(row)
@@ -119,5 +119,5 @@ function groupSameVersions(rows: readonly StoredVersion[]): readonly SameVersion
 const sendUnknownVersion = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 404, 'not_found', 'This event has no such version.')
 
-const sendPrivately = (reply: FastifyReply, response: object): FastifyReply =>
+const sendWithoutCaching = (reply: FastifyReply, response: object): FastifyReply =>
   reply.header('cache-control', 'no-store').send(response)

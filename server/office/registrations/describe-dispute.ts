@@ -42,7 +42,7 @@ export function buildRefundNotes(
   const disputeNotes = disputes.flatMap(({ status, disputeId }) => {
     if (status === 'won' || status === 'closed') return []
     return status === 'lost'
-      ? `The bank took back money in the lost dispute ${disputeId}. Do not refund it again. Record it as already refunded outside Rollcall.`
+      ? `The bank charged back a payment (lost dispute ${disputeId}). Do not refund it again. Record it as already refunded outside Rollcall.`
       : `The bank has not decided the dispute ${disputeId}. If you refund now and the dispute is lost, the delegate gets the money twice.`
   })
   return [...new Set([...disputeNotes, ...tooOldNotes])]
@@ -68,7 +68,7 @@ function describeStatus(dispute: StoredDispute): string {
     case 'won':
       return `Won: the conference keeps the payment of ${amount}.`
     case 'lost':
-      return `Lost: the bank took back ${formatMoney(dispute.deducted, dispute.currency)}. If this is not recorded yet, choose Refund, then “Already refunded outside Rollcall”, with the reference ${dispute.disputeId}. If the money was refunded before, add a note instead.`
+      return `Lost: the bank charged back ${formatMoney(dispute.deducted, dispute.currency)}. If this is not recorded yet, choose Refund, then “Already refunded outside Rollcall”, with the reference ${dispute.disputeId}. If the money has already been refunded, add a note instead.`
     case 'closed':
       return `The gateway closed the dispute about ${amount}. See the gateway’s dashboard.`
   }

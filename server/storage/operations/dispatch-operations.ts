@@ -76,7 +76,7 @@ export function assembleStore({
     lastWebhookAt: async (prefix) => read.lastWebhookAt(prefix),
     noteDispute: (disputeId, orderId, at) => write('noteDispute', disputeId, orderId, at),
     recordDispute: (dispute, askedAt) => write('recordDispute', dispute, askedAt),
-    postponeDispute: (disputeId, at) => write('postponeDispute', disputeId, at),
+    postponeDisputeQuery: (disputeId, at) => write('postponeDisputeQuery', disputeId, at),
     disputesToQuery: async (at, limit) => read.disputesToQuery(at, limit),
     disputesOf: async (regNo) => read.disputesOf(regNo),
     openDisputes: async (eventIds, limit) => read.openDisputes(eventIds, limit),

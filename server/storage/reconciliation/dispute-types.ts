@@ -36,7 +36,7 @@ export type DisputeStore = {
    */
   recordDispute(dispute: GatewayDispute, askedAt: Instant): Promise<void>
   /** Schedules another query, because the gateway gave no usable response. */
-  postponeDispute(disputeId: string, at: Instant): Promise<void>
+  postponeDisputeQuery(disputeId: string, at: Instant): Promise<void>
   /** Returns the disputes due for a query, oldest first. */
   disputesToQuery(at: Instant, limit: number): Promise<readonly StoredDispute[]>
   /** Returns the disputes of a registration, oldest first. */

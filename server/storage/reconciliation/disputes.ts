@@ -40,7 +40,7 @@ const lossesOfPayment = fromDispute
  * The total amount of the refunds that staff recorded for the payment of a dispute `d` since the payment's first lost
  * dispute. References are not compared, because a bank may number a chargeback differently.
  */
-const recordedForPayment = fromDispute
+const recordedRefundTotal = fromDispute
   .selectFrom('refunds as f')
   .innerJoin('captures as c', 'c.id', 'f.capture_id')
   .select(({ fn, val }) => fn.coalesce(fn.sum<Amount>('f.amount'), val(0 as Amount)).as('recorded'))
@@ -76,7 +76,7 @@ export const isUnhandledLoss = fromDispute.and([
       .whereRef('f.reference', '=', 'd.dispute_id')
       .where('f.state', '=', 'done'),
   ),
-  fromDispute(lossesOfPayment, '>', recordedForPayment),
+  fromDispute(lossesOfPayment, '>', recordedRefundTotal),
   fromDispute.not(
     fromDispute.exists(
       fromDispute
@@ -93,36 +93,35 @@ export const isUnhandledLoss = fromDispute.and([
 const registrationOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
   builder.selectFrom('payments').select('registration_id').where('order_id', '=', orderId),
 )
-type NotedDispute = {
+type NewDispute = {
   readonly disputeId: string
   readonly orderId: OrderId
   readonly registrationId: number
   readonly at: Instant
 }
-const insertDispute = statement(
-  (builder, { disputeId, orderId, registrationId, at }: NotedDispute) =>
-    builder
-      .insertInto('disputes')
-      .values({
-        dispute_id: disputeId,
-        registration_id: registrationId,
-        order_id: orderId,
-        reference: '',
-        amount: toAmount(0),
-        deducted: toAmount(0),
-        currency: INR,
-        reason: '',
-        phase: '',
-        status: 'unknown',
-        respond_by: null,
-        noted_at: at,
-        asked_at: instant(0),
-        status_at: at,
-        next_ask_at: at,
-      })
-      .onConflict((conflict) => conflict.column('dispute_id').doUpdateSet({ next_ask_at: at })),
+const insertDispute = statement((builder, { disputeId, orderId, registrationId, at }: NewDispute) =>
+  builder
+    .insertInto('disputes')
+    .values({
+      dispute_id: disputeId,
+      registration_id: registrationId,
+      order_id: orderId,
+      reference: '',
+      amount: toAmount(0),
+      deducted: toAmount(0),
+      currency: INR,
+      reason: '',
+      phase: '',
+      status: 'unknown',
+      respond_by: null,
+      noted_at: at,
+      asked_at: instant(0),
+      status_at: at,
+      next_ask_at: at,
+    })
+    .onConflict((conflict) => conflict.column('dispute_id').doUpdateSet({ next_ask_at: at })),
 )
-const saveDescription = statement(
+const saveDisputeDetails = statement(
   (builder, dispute: GatewayDispute & { readonly askedAt: Instant; readonly nextAskAt: Instant }) =>
     builder
       .updateTable('disputes')
@@ -179,7 +178,7 @@ const disputesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) 
     .orderBy('d.noted_at')
     .orderBy('d.dispute_id'),
 )
-const lossOfPayment = statement((builder, { reference }: { reference: string }) =>
+const lostDisputeForPayment = statement((builder, { reference }: { reference: string }) =>
   builder
     .selectFrom('disputes as d')
     .select('d.dispute_id as disputeId')
@@ -214,11 +213,15 @@ export async function noteDispute(
 }
 
 export function recordDispute(sql: Sql, dispute: GatewayDispute, askedAt: Instant): void {
-  saveDescription.run(sql, { ...dispute, askedAt, nextAskAt: instant(askedAt + QUERY_INTERVAL_MS) })
+  saveDisputeDetails.run(sql, {
+    ...dispute,
+    askedAt,
+    nextAskAt: instant(askedAt + QUERY_INTERVAL_MS),
+  })
   stopQueries.run(sql, dispute)
 }
 
-export function postponeDispute(sql: Sql, disputeId: string, at: Instant): void {
+export function postponeDisputeQuery(sql: Sql, disputeId: string, at: Instant): void {
   postponeQuery.run(sql, { disputeId, nextAskAt: instant(at + RETRY_MS) })
 }
 
@@ -227,10 +230,10 @@ export function postponeDispute(sql: Sql, disputeId: string, at: Instant): void 
  * dispute.
  */
 export async function explainUnrecordedLoss(sql: Sql, reference: string): Promise<string | null> {
-  const loss = await lossOfPayment.get(sql, { reference })
+  const loss = await lostDisputeForPayment.get(sql, { reference })
   return loss === undefined
     ? null
-    : `The bank took this money back in the lost dispute ${loss.disputeId}, and a refund would pay it a second time. Record it as already refunded outside Rollcall, with ${loss.disputeId} as reference. If it was refunded before, add a note.`
+    : `The bank charged back this payment (lost dispute ${loss.disputeId}). A refund would return the money a second time. Record it as already refunded outside Rollcall, with ${loss.disputeId} as reference. If it has already been refunded, add a note.`
 }
 
 export const listDisputesToQuery = (

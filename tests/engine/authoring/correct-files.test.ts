@@ -21,8 +21,8 @@ const EDITS_PER_FILE = 40
 const EDIT_STEP = EDITS_PER_FILE / chooseRuns(EDITS_PER_FILE)
 
 /**
- * Returns the edits that change the file, then edits that each add one line from the terms. Each file starts with a
- * different line.
+ * Returns the edits that change the file, then edits that each add one line of terms and conditions. Each file starts
+ * with a different line.
  */
 function createEdits(text: string, index: number): readonly (readonly [string, string])[] {
   const effectiveEdits = Object.entries(EDITS).flatMap(([edit, change]) => {

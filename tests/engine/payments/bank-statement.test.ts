@@ -100,7 +100,7 @@ const createExpectedPayment = (n: number, overrides: Partial<UnpaidOrder> = {}):
   ...overrides,
 })
 const createClaim = (reference: string) => ({ reference, day: day('2027-02-03') })
-const OWN_ACCOUNT = '50200012345678'
+const CONFERENCE_ACCOUNT = '50200012345678'
 const createFile = (
   lines: readonly StatementLine[],
   overrides: Partial<Pick<Statement, 'withdrawals' | 'details'>> = {},
@@ -108,7 +108,7 @@ const createFile = (
 const createLine = (n: number, narration: string, amount = 1180) => ({
   line: n,
   day: day('2027-02-03'),
-  narration: `${narration} TO ${OWN_ACCOUNT}`,
+  narration: `${narration} TO ${CONFERENCE_ACCOUNT}`,
   reference: '',
   amount: toRupees(amount),
 })
@@ -190,7 +190,7 @@ test('lines match by reported reference or registration number; a match by amoun
     ['ambiguous', ['4'], '703412345678'],
     ['ambiguous', ['4'], '703412345678'],
     // The conference's own account number is in every line, so it is not a reference.
-    ['unmatched', [], `2027-02-03 700 INTEREST 12 TO ${OWN_ACCOUNT}`],
+    ['unmatched', [], `2027-02-03 700 INTEREST 12 TO ${CONFERENCE_ACCOUNT}`],
     ['known', ['9'], 'SBIN0270000000111'],
     ['payout', [], 'UTIBN27020300077'],
   ])

@@ -202,7 +202,7 @@ it('a confirmation that is delivered again after the refund is not a second paym
   )
 })
 
-it('a payment with partial refunds is a success until it is fully refunded, and refunds never exceed the payment', () => {
+it('a payment with partial refunds is successful until it is fully refunded, and refunds never exceed the payment', () => {
   const createPartialRefund = (reference: string): PaymentEvent => ({
     type: 'refunded',
     reference,

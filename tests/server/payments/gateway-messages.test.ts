@@ -43,7 +43,7 @@ const readResponse = async (response: Response): Promise<unknown> => ({
 })
 
 describe('a webhook', () => {
-  test('for a payment returns 200, and once verified, the payment is a success with one email', async () => {
+  test('for a payment returns 200, and once verified, the payment is successful, with one email', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     expect(

@@ -80,7 +80,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
     test('are queried at intervals while they are open, until they are decided', async () => {
       const { orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
-      await store.postponeDispute('disp_1', noon)
+      await store.postponeDisputeQuery('disp_1', noon)
       expect(await listDueDisputes(addMs(1))).toEqual([])
       expect(await listDueDisputes(addMs(HOUR_MS))).toEqual(['disp_1'])
       await store.recordDispute(createDispute(), addMs(HOUR_MS))

@@ -215,7 +215,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await store.emailsOfRegistration(regNo)).toEqual([])
     })
 
-    test('can be made in parts: the payment is a success until it is fully refunded, and the refunds never exceed it', async () => {
+    test('can be made in parts: the payment is successful until it is fully refunded, and the refunds never exceed it', async () => {
       const { regNo, orderId } = await registerPaid()
       expect(await requestRefund(regNo, due + 1)).toMatchObject({ error: { code: 'bad_amount' } })
       expect(await requestRefund(regNo, 0)).toMatchObject({ error: { code: 'bad_amount' } })

@@ -162,7 +162,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(await store.reviews(null)).toEqual([])
     })
 
-    test('a refund that no settlement contains after five days appears in the work queue', async () => {
+    test('a refund that is still missing from the settlements after five days appears in the work queue', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const recordRefund = (reference: string) =>
@@ -346,8 +346,8 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         inReview: true,
         paymentStatus: 'pending',
       })
-      const [ownReview, unmatchedReview] = await store.reviews('demo')
-      expect(ownReview).toMatchObject({
+      const [orderReview, unmatchedReview] = await store.reviews('demo')
+      expect(orderReview).toMatchObject({
         is: 'misfit',
         regNo,
         came: { reference: 'AP7', amount: due },
@@ -415,14 +415,14 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       idempotencyKey: null,
       ...grounds,
     } as const
-    const confirm = (regNo: RegNo, way: ManualMethod, reference: string) =>
+    const confirm = (regNo: RegNo, method: ManualMethod, reference: string) =>
       store.recordPayment(
         { ...confirmAction, regNo, at: noon },
-        { method: way, reference, amount: due, paidAt: noon },
+        { method, reference, amount: due, paidAt: noon },
         null,
       )
 
-    test('a reference pays once, however it is spelled and whatever the recorded method; a payout’s reference never pays', async () => {
+    test('a bank reference can be used for one payment only, whatever its spelling and payment method; a payout’s reference cannot be used at all', async () => {
       const paidRegistration = await registerSample(store)
       expect((await confirm(paidRegistration.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
       const otherRegistration = await registerSample(store)

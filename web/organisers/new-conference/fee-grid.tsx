@@ -130,7 +130,7 @@ export function FeeGrid({ fees, problems, onChange, onMoveRow }: FeeGridProps) {
         }
         columns={columns.map(({ label, from, to }, column) => ({
           name: getColumnName(column),
-          head: (getInputProps) => (
+          renderHeading: (getInputProps) => (
             <>
               <input
                 aria-label={`Name of period ${column + 1}`}

@@ -110,8 +110,8 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, onChange }: It
         getRowName={getRowName}
         onRemoveRow={removeRow}
         onConfirm={({ message }) => onChange(addConfirmedMessage(table, message))}
-        columns={columns.map((name) => ({ name, head: () => name }))}
-        renderRowHead={(row, rowIndex, invalid) => ({
+        columns={columns.map((name) => ({ name, renderHeading: () => name }))}
+        renderRowHeading={(row, rowIndex, invalid) => ({
           hasLabel: isWorkshop && !continuesWorkshop(rows, rowIndex),
           extraContent: isWorkshop ? (
             <>
@@ -145,7 +145,7 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, onChange }: It
           ),
         })}
         lastColumn={{
-          head: isWorkshop ? 'Seats' : 'Free below the age of',
+          heading: isWorkshop ? 'Seats' : 'Free below the age of',
           cell: (row, rowIndex, invalid) =>
             (isWorkshop ? !continuesWorkshop(rows, rowIndex) : rowIndex === 0) && (
               <input

@@ -15,21 +15,23 @@ type PriceGridProps<R extends Row> = {
   /** A column of prices: its name, and its heading. */
   readonly columns: readonly {
     readonly name: string
-    readonly head: (getInputProps: (part: FeeProblem['part']) => InvalidAttributes) => ReactNode
+    readonly renderHeading: (
+      getInputProps: (part: FeeProblem['part']) => InvalidAttributes,
+    ) => ReactNode
   }[]
   readonly rows: readonly R[]
   readonly problems: readonly FeeProblem[]
   readonly onChange: (rows: readonly R[]) => void
   readonly getRowName: (row: R, rowIndex: number) => string
   /** The content below, or instead of, the field for the row's label. */
-  readonly renderRowHead?: (
+  readonly renderRowHeading?: (
     row: R,
     rowIndex: number,
     invalid: InvalidAttributes,
   ) => { readonly hasLabel: boolean; readonly extraContent: ReactNode }
   /** A last column, which contains something other than prices. */
   readonly lastColumn?: {
-    readonly head: string
+    readonly heading: string
     readonly cell: (row: R, rowIndex: number, invalid: InvalidAttributes) => ReactNode
   }
   readonly onRemoveRow: (rowIndex: number) => void
@@ -50,7 +52,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
     problems,
     onChange,
     getRowName,
-    renderRowHead,
+    renderRowHeading,
     lastColumn,
   } = props
   const { onRemoveRow, onFixColumns, onConfirm, children } = props
@@ -91,7 +93,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                 className="btn line sm"
                 aria-describedby={`${id}-${index}`}
                 onClick={() => {
-                  // The button disappears, and the field of the problem may disappear with it.
+                  // The button disappears, and the field with the problem may disappear with it.
                   table.current?.focus()
                   onFixColumns?.(fix.columns)
                 }}
@@ -123,7 +125,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
         )}
       </div>
     ))
-  const headProblems = columns.flatMap((_, column) => listProblemsAt(undefined, column))
+  const headingProblems = columns.flatMap((_, column) => listProblemsAt(undefined, column))
   const width = columns.length + (lastColumn === undefined ? 2 : 3)
   return (
     <>
@@ -132,19 +134,19 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
           <thead>
             <tr>
               <th scope="col">{rowHeading}</th>
-              {columns.map(({ head }, column) => (
+              {columns.map(({ renderHeading }, column) => (
                 <th key={column} scope="col">
-                  {head((part) => getInvalidAttributes(undefined, column, part))}
+                  {renderHeading((part) => getInvalidAttributes(undefined, column, part))}
                 </th>
               ))}
-              {lastColumn !== undefined && <th scope="col">{lastColumn.head}</th>}
+              {lastColumn !== undefined && <th scope="col">{lastColumn.heading}</th>}
               <th scope="col">
                 <span className="vh">Remove</span>
               </th>
             </tr>
-            {headProblems.length > 0 && (
+            {headingProblems.length > 0 && (
               <tr>
-                <td colSpan={width}>{renderProblems(headProblems)}</td>
+                <td colSpan={width}>{renderProblems(headingProblems)}</td>
               </tr>
             )}
           </thead>
@@ -156,7 +158,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                 ...listProblemsAt(rowIndex, 'number'),
               ]
               const name = getRowName(row, rowIndex)
-              const { hasLabel, extraContent } = renderRowHead?.(
+              const { hasLabel, extraContent } = renderRowHeading?.(
                 row,
                 rowIndex,
                 getInvalidAttributes(rowIndex, undefined),

@@ -1,5 +1,5 @@
 /**
- * Lists the sales, refund and form settings that `examples.promises` can repeat.
+ * Lists the sales, refund and form settings that `examples.promises` can restate.
  *
  * These are quotas, seat holds, uniqueness, discount codes, member lists, the refund scale, editable answers and limits
  * on answers. No other check can detect that 500 seats were intended instead of 5,000.
@@ -47,7 +47,7 @@ export function listSaleValues(file: EventFile): NamedValues {
   return [
     ...[
       listItems(listSeatPromises, 'quotas'),
-      listItems(listFewPromises, 'few'),
+      listItems(listLowSeatPromises, 'few'),
       listItems(listOfferPromises, 'offers'),
     ].filter(hasItems),
     ...(file.hold_seats_for === undefined && quotas.length === 0
@@ -107,12 +107,12 @@ export function listSelfServiceValues({ cancellation, edit, email }: EventFile):
 /** Lists the steps of the refund scale: “75% less 500 until 2026-12-31”, “none otherwise”. */
 function listRefundPromises({
   steps,
-  charge: usualCharge,
-  without_tax: isUsuallyWithoutTax,
+  charge: defaultCharge,
+  without_tax: excludesTaxByDefault,
 }: CancellationKeys): readonly [string, PromisedValue] {
   const items = steps.map((step, i) => {
-    const { until, refund, otherwise, charge = usualCharge } = step
-    const excludesTax = step.without_tax ?? isUsuallyWithoutTax ?? false
+    const { until, refund, otherwise, charge = defaultCharge } = step
+    const excludesTax = step.without_tax ?? excludesTaxByDefault ?? false
     const share = String(otherwise ?? refund)
     const deductions =
       share === 'none'
@@ -167,7 +167,10 @@ function listSeatPromises({ id, max, when }: QuotaEntry, at: string): readonly P
       }))
 }
 
-function listFewPromises({ id, few: fewSeats }: QuotaEntry, at: string): readonly PromisedText[] {
+function listLowSeatPromises(
+  { id, few: fewSeats }: QuotaEntry,
+  at: string,
+): readonly PromisedText[] {
   return fewSeats === undefined ? [] : [{ text: `${id}: ${fewSeats}`, at: `${at}.few` }]
 }
 

@@ -16,7 +16,7 @@ import { HEADINGS } from './format-diff.ts'
 export type ChangeGroup = { readonly title: string; readonly changes: readonly string[] }
 
 /**
- * Returns the changes in sentences, grouped by part. Empty if no change is visible. Labels come from `old` and `next`.
+ * Returns the changes as sentences, grouped by part. Empty if no change is visible. Labels come from `old` and `next`.
  */
 export function describeDiff(
   diff: EventDiff,

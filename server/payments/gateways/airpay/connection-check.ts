@@ -189,7 +189,7 @@ function describeInterpretation(response: StatusResponse): CheckLine {
         isExpected,
         `This would count as ${formatMoney(amount, INR)} with the reference ${reference}, in ${currency === '' ? 'an unknown currency' : currency}, ${{ sale: 'a sale', other: 'not known to be a sale', test: 'a test transaction' }[kind]}, paid ${paidAt === undefined ? 'at an unknown time' : formatInstant(paidAt)}.`,
         isExpected
-          ? 'With the correct amount it is a success.'
+          ? 'With the correct amount, it is successful.'
           : 'It needs review. If the gateway never states currency or type, set AIRPAY_ASSUME (docs/airpay.md).',
       ]
     }

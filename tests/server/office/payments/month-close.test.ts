@@ -257,7 +257,7 @@ const listStatementPayments = () =>
     ['transfer', 'upi'].includes(METHODS[(n >> 1) % 4] ?? ''),
   )
 
-test('the checklist counts open reviews, open refunds, and payments that no settlement contains', async () => {
+test('the checklist counts open reviews, open refunds, and payments that are missing from the settlements', async () => {
   const { checks } = await readMonth()
   const airpayEntries = [...january.expected].filter(([key]) => key.endsWith('airpay'))
   expect(checks).toEqual({

@@ -410,7 +410,7 @@ const OWN_REQUESTS: Readonly<Record<TargetKind, () => Request | null>> = {
   list: () => ({ query: new URL(getExportUrl(otherParty.event), 'http://x').search.slice(1) }),
 }
 
-describe('a user of another event', () => {
+describe('a user with access to another event', () => {
   test('cannot access anything through any office route, however the target is spelt', async () => {
     const reachedRoutes: string[] = []
     const dataBefore = snapshotDatabase()

@@ -390,7 +390,7 @@ const findUser = (name: string): TestUser => {
   return user
 }
 
-describe('a user of one event', () => {
+describe('a user with access to one event', () => {
   test('gets an error that states which event or role a call requires', async () => {
     const response = await sendRequest(findUser('owner-elsewhere'), 'GET', '/admin/codes')
     const { title } = server.deps.events.findById(ownEventId)!.config
@@ -487,7 +487,7 @@ describe('a user of one event', () => {
       return [response.statusCode, response.json().code]
     }
     expect(await move('treasurer-here')).toEqual([404, 'not_found'])
-    // A user of both events gets the decision's own error, because the decision does not apply to this review.
+    // A user with access to both events gets the decision's own error, because it does not apply to this review.
     expect(await move('all-treasurer')).toEqual([409, 'not_allowed'])
   })
 

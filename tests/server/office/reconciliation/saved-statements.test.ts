@@ -517,7 +517,7 @@ describe.each(DATABASES)('on %s', (database) => {
     )
     await post(paul, `/admin/statements/${statement.id}/assign/`, { lines: parts })
     const returnLine = `${day},RTGS RTN ICICN52027019998,,${2 * FEE},`
-    // A user of one event cannot change a payment of the other event.
+    // A user with access to one event cannot change a payment of the other event.
     await uploadStatement(otherTreasurer, [returnLine])
     expect(await listReturnedRegNos()).toEqual([earlyRegNo])
     const ownStatement = await uploadStatement(paul, [

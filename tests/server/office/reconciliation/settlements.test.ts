@@ -200,7 +200,7 @@ test('exports saved lines as CSV', async () => {
   expect(rows.filter((row) => row !== '')).toHaveLength(6)
 })
 
-test('a user of one event sees the lines of another event on the same account, but no names; the command reports the same lines, and its exit status agrees', async () => {
+test('a user with access to one event sees the lines of another event on the same account, but no names; the command reports the same lines, and its exit status agrees', async () => {
   const otherSale = await addPaid('AP20', 'other2026')
   const ownPayment = await addPaid('AP21')
   await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), {
@@ -385,7 +385,7 @@ test('a treasurer of one event who saves a report for the shared account changes
   const shownText = JSON.stringify(checkResponse.body)
   for (const hidden of [otherOrder.regNo, otherSale.regNo]) expect(shownText).not.toContain(hidden)
   expect(shownText).toContain(ownOrder.regNo)
-  // A user of both events saves the rest.
+  // A user with access to both events saves the rest.
   expect((await post(toUrl('reconcile/keep'), file)).body).toMatchObject({
     added: 5,
     known: 1,
@@ -427,7 +427,7 @@ test("a payout for the other event alone is neither listed nor exported; a share
   expect(csv).toContain('AP62')
   expect(csv).toContain('1 line of other events')
   for (const hidden of ['UTR60', 'AP60', 'AP61']) expect(csv).not.toContain(hidden)
-  // A user of both events sees the whole payout.
+  // A user with access to both events sees the whole payout.
   const allPayouts = (await readSaved()).payouts.filter(({ utr }) => utr.startsWith('UTR6'))
   expect(allPayouts.map(({ utr, lines, elsewhere }) => [utr, lines, elsewhere])).toEqual([
     ['UTR60', 1, null],
@@ -470,7 +470,7 @@ test('a report saved for one event does not put transfers of the other event und
   expect(server.rows("SELECT 1 FROM settlement_lines WHERE reference IN ('AP51', 'RF50')")).toEqual(
     [],
   )
-  // A user of both events saves them.
+  // A user with access to both events saves them.
   expect((await post(toUrl('reconcile/keep'), file)).body).toMatchObject({ added: 4 })
 })
 
@@ -561,7 +561,7 @@ test('a forged report does not reveal to a treasurer which orders and payments o
     elsewhere,
     unknown,
   ])
-  // A user of all events saves the line of the other event.
+  // A user with access to all events saves the line of the other event.
   expect(
     (await post('/admin/reconcile/keep/?event=other2026', toReport(settledLine))).body,
   ).toMatchObject({ added: 1 })

@@ -26,7 +26,7 @@ const eventFile = readFileSync(
 const FEE = 4720
 
 let server: TestApp
-/** A user of all events. */
+/** A user with access to all events. */
 let office: Office
 /** Treasurers of the first and the second event. */
 let ownTreasurer: Office

@@ -140,7 +140,7 @@ describe('the report for a real order', () => {
   }
   const orderId = 'AFPI1' as OrderId
   test.each<[string, object, boolean, string]>([
-    ['paid and complete', {}, true, 'With the correct amount it is a success.'],
+    ['paid and complete', {}, true, 'With the correct amount, it is successful.'],
     [
       'paid, without a currency',
       { CURRENCYCODE: '' },
@@ -244,7 +244,7 @@ describe('the command', () => {
       const { orderId } = await testServer.placeOrder()
       await testServer.sandbox().runAction(orderId, 'silent')
       expect(await run(['--account', name, '--order', orderId], environment)).toBe(0)
-      expect(output.at(-2)).toContain('With the correct amount it is a success.')
+      expect(output.at(-2)).toContain('With the correct amount, it is successful.')
       expect(testServer.readOrderState(orderId).status).toBe('pending')
       await testServer.closeGateways()
       expect(await run(['--account', name], environment)).toBe(1)

@@ -139,7 +139,7 @@ test('for a lost dispute, staff see that the bank reversed the payment and how t
   expect(dispute).toMatchObject({ status: 'lost', deducted: 17_700 })
   expect((await readWorkQueue()).map(({ id }) => id)).toContain('dispute_lost')
   expect((await readShownDisputes(regNo))[0]).toContain(
-    `Lost: the bank took back ₹\u00a0177. If this is not recorded yet, choose Refund`,
+    `Lost: the bank charged back ₹\u00a0177. If this is not recorded yet, choose Refund`,
   )
   const readRefundNotes = async () =>
     (
@@ -148,7 +148,7 @@ test('for a lost dispute, staff see that the bank reversed the payment and how t
       }
     ).refund_notes
   expect(await readRefundNotes()).toEqual([
-    `The bank took back money in the lost dispute ${dispute?.disputeId}. Do not refund it again. Record it as already refunded outside Rollcall.`,
+    `The bank charged back a payment (lost dispute ${dispute?.disputeId}). Do not refund it again. Record it as already refunded outside Rollcall.`,
   ])
   const store = server.parts().deps.store
   expect(await store.netAmountPaid(regNo as RegNo)).toBe(17_700)
@@ -158,7 +158,7 @@ test('for a lost dispute, staff see that the bank reversed the payment and how t
   })
   expect([refundRejection.status, refundRejection.body.message]).toEqual([
     409,
-    expect.stringContaining(`took this money back in the lost dispute ${dispute?.disputeId}`),
+    expect.stringContaining(`charged back this payment (lost dispute ${dispute?.disputeId})`),
   ])
   expect(await store.netAmountPaid(regNo as RegNo)).toBe(17_700)
   server.advance(HOUR_MS)
