@@ -28,8 +28,8 @@ export type OwedRefunds = {
 export function createOwedRefunds(sql: () => Sql): OwedRefunds {
   const knownRefundIds = new Set<number>()
   const owedByRegistration = new Map<number, number>()
-  const refundedAsOwed = new Map<number, number>()
-  const getOwedRefund = (id: number): number => refundedAsOwed.get(id) ?? 0
+  const owedParts = new Map<number, number>()
+  const getOwedRefund = (id: number): number => owedParts.get(id) ?? 0
   return {
     getOwedRefund,
     afterWrite: async (balances, requiredPayments) => {
@@ -39,7 +39,7 @@ export function createOwedRefunds(sql: () => Sql): OwedRefunds {
         const owedBefore = owedByRegistration.get(registration) ?? 0
         const owedPart = Math.min(amount, owedBefore)
         owedByRegistration.set(registration, owedBefore - owedPart)
-        refundedAsOwed.set(registration, getOwedRefund(registration) + owedPart)
+        owedParts.set(registration, getOwedRefund(registration) + owedPart)
       }
       for (const { id, state, total, netPaid } of balances) {
         if (state === 'cancelled' || total === null) {
