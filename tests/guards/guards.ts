@@ -76,7 +76,7 @@ export type Guard = {
 /** Reads all guards of this tree, or of an unchanged copy, in the order of their findings. */
 export function readGuards(root = ROOT): readonly Guard[] {
   return SUBJECTS.flatMap((subject) =>
-    readMutations(join(top, 'tests', 'guards', `${subject}.yaml`))
+    readMutations(join(root, 'tests', 'guards', `${subject}.yaml`))
       .map((mutation): Guard => {
         const [file = '', ...name] = mutation.readExtraValue('test').split(' | ')
         const finding = Number(mutation.readExtraValue('finding'))

@@ -2,7 +2,6 @@
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
-import { formatList } from '../../suggestions/nearest-name.ts'
 import { join } from '../../syntax/source.ts'
 
 const STATED_PERCENT = /(\d+(?:\.\d+)?)\s*(?:%|per ?cent\b)/gi
@@ -159,7 +158,7 @@ function findDifferingNumber(
             {
               at,
               span: [start + found.index, start + found.index + found[0].length],
-              message: `the text says ${statedNumber}, but the ${comparedMaxima.length > 1 ? 'quotas are' : 'quota is'} ${formatList(comparedMaxima.map(String))}`,
+              message: `the text says ${statedNumber}, but the ${comparedMaxima.length > 1 ? 'quotas are' : 'quota is'} ${comparedMaxima.join(', ').replace(/, (?=\d+$)/, ' and ')}`,
               related: [{ at: maxAt, message: 'the quota' }],
               help: 'write the same number in both places',
             },
