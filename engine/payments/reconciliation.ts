@@ -219,17 +219,13 @@ function createReferenceFinder(
     })
     const keys = new Set<BankKey>([...findLineUtrs(line), ...listFallbackKeys(line)])
     // A number that is not a bank reference, such as a cheque number, may be in another line by chance.
-    const belongsToAnotherPayment = findLineUtrs(line).some(
-      (key) => isUsable(key) && !payments.has(key),
-    )
+    const hasOtherUtr = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
     const belongsToLine = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
       const lines = linesByKey.get(key) ?? []
       const linesOfAmount = lines.filter((candidate) => candidate.line.amount === payment.amount)
       const isOnly =
         lines.length < 2 || (linesOfAmount.length === 1 && line.amount === payment.amount)
-      return (
-        isOnly && (keys.has(key) || (line.amount === payment.amount && !belongsToAnotherPayment))
-      )
+      return isOnly && (keys.has(key) || (line.amount === payment.amount && !hasOtherUtr))
     }
     const paymentsOfLine = candidates.filter(belongsToLine).map(({ payment }) => payment)
     // A registration number is not a bank reference: a delegate may quote it in two payments.

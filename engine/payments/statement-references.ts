@@ -98,9 +98,9 @@ export function identifiesPayment(
 ): boolean {
   const utrs = findLineUtrs(line)
   const names = new Set<BankKey>([...utrs, ...listFallbackKeys(line)])
-  const belongsToAnotherPayment = utrs.some((key) => !payments.has(key))
+  const hasOtherUtr = utrs.some((key) => !payments.has(key))
   return [...payments].some(
-    ([key, { amount }]) => names.has(key) || (amount === line.amount && !belongsToAnotherPayment),
+    ([key, { amount }]) => names.has(key) || (amount === line.amount && !hasOtherUtr),
   )
 }
 
