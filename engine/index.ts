@@ -293,7 +293,7 @@ export {
   findChequeNumber,
   listFallbackKeys,
   listLineKeys,
-  findLineByReference,
+  restoreReferenceColumn,
   identifiesPayment,
   findLineUtrs,
   findStatementReferences,
@@ -383,7 +383,7 @@ export {
 export {
   GATEWAY_CAPABILITIES,
   DEFAULT_GATEWAY,
-  explainTooOldForGateway,
+  explainRefundTooLate,
   getGatewayMinimum,
   isGatewayKind,
   getGatewayKind,

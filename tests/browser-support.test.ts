@@ -6,8 +6,8 @@ import { OLDEST_BROWSERS } from '../web/vite.config.ts'
 import { findUnsupportedFeatures } from './browser/unsupported.ts'
 import type { MinimumVersions } from './browser/unsupported.ts'
 
-const TOP = join(import.meta.dirname, '..')
-const BUILD_DIR = join(TOP, 'web', 'dist')
+const ROOT = join(import.meta.dirname, '..')
+const BUILD_DIR = join(ROOT, 'web', 'dist')
 
 /**
  * Newer features that a script uses only after a check for support. The reason states which code checks for support,
@@ -35,7 +35,7 @@ const CHECKED_BEFORE_USE: Readonly<Record<string, string>> = {
 }
 
 /** The rows of the first table of docs/browsers.md: Chromium, Firefox, Safari. */
-const BROWSER_ROWS = readFileSync(join(TOP, 'docs', 'browsers.md'), 'utf8')
+const BROWSER_ROWS = readFileSync(join(ROOT, 'docs', 'browsers.md'), 'utf8')
   .split('\n')
   .flatMap((line) => {
     const [, chrome, firefox, safari] =

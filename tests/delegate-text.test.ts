@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findWrittenTexts } from './written-text.ts'
 
-const TOP = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '..')
 
 /** Files and folders whose texts delegates may read. */
 const SHOWN_TO_DELEGATES = [
@@ -92,15 +92,15 @@ const EXCEPTIONS: readonly Exception[] = [
 ]
 
 const sources = SHOWN_TO_DELEGATES.flatMap((path) =>
-  statSync(join(TOP, path)).isFile()
+  statSync(join(ROOT, path)).isFile()
     ? [path]
-    : readdirSync(join(TOP, path), { recursive: true, encoding: 'utf8' })
+    : readdirSync(join(ROOT, path), { recursive: true, encoding: 'utf8' })
         .filter((name) => /\.tsx?$/.test(name))
         .map((name) => `${path}/${name.replaceAll('\\', '/')}`),
 )
 
 const foundTexts = sources.flatMap((path) =>
-  findWrittenTexts(path, readFileSync(join(TOP, path), 'utf8')).map((writtenText) => ({
+  findWrittenTexts(path, readFileSync(join(ROOT, path), 'utf8')).map((writtenText) => ({
     path,
     ...writtenText,
   })),

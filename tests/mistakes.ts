@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 
-export const TOP = join(import.meta.dirname, '..')
+export const ROOT = join(import.meta.dirname, '..')
 
 /** Text in a file, and its replacement. White space in the file may differ. */
 type Change = { readonly file: string; readonly find: string; readonly replace: string }
@@ -106,7 +106,7 @@ export function applyMutation(mutation: Mutation, tree: string): (() => void) | 
 
 /** Returns the reason why the mutation cannot be applied to this tree. Null if it can. */
 export function explainMismatch(mutation: Mutation): string | null {
-  const files = applyChanges(mutation, TOP)
+  const files = applyChanges(mutation, ROOT)
   return typeof files === 'string' ? files : null
 }
 
@@ -114,10 +114,10 @@ export function explainMismatch(mutation: Mutation): string | null {
 export function copyTree(paths: readonly string[]): string {
   const tree = mkdtempSync(join(tmpdir(), 'rollcall-mistake-'))
   for (const path of paths)
-    cpSync(join(TOP, path), join(tree, path), { recursive: true, preserveTimestamps: true })
+    cpSync(join(ROOT, path), join(tree, path), { recursive: true, preserveTimestamps: true })
   // The copy has its own node_modules folder, because the web app's build writes to it.
   mkdirSync(join(tree, 'node_modules'))
-  for (const name of readdirSync(join(TOP, 'node_modules')))
-    symlinkSync(join(TOP, 'node_modules', name), join(tree, 'node_modules', name))
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    symlinkSync(join(ROOT, 'node_modules', name), join(tree, 'node_modules', name))
   return tree
 }

@@ -7,14 +7,14 @@ import type { GatewayKind } from '../engine/index.ts'
 import { GATEWAY_CREDENTIALS } from '../server/payments/gateways/credentials.ts'
 import { NAMED_FILES } from './longest-first.ts'
 
-const TOP = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '..')
 const paths = ['engine', 'server', 'web', 'tests', 'bin'].flatMap((top) =>
-  readdirSync(join(TOP, top), { recursive: true, withFileTypes: true })
+  readdirSync(join(ROOT, top), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => posix.relative(TOP, posix.join(entry.parentPath, entry.name)))
+    .map((entry) => posix.relative(ROOT, posix.join(entry.parentPath, entry.name)))
     .filter((path) => !/(^|\/)(dist|\.cache|node_modules)\//.test(path)),
 )
-const read = (path: string): string => readFileSync(join(TOP, path), 'utf8')
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const sources = paths.filter((path) => /\.(ts|tsx|js)$/.test(path))
 
 describe("the engine's entry points name each export, and every export is used outside the engine", () => {
@@ -23,9 +23,9 @@ describe("the engine's entry points name each export, and every export is used o
     ['api.ts', 'ErrorResponse'],
     ['messages.ts', 'SERVER_MESSAGES'],
     ['authoring.ts', 'compileEvent'],
-  ])('engine/%s', (entryPoint, allowed) => {
-    const lines = read(`engine/${entryPoint}`)
-    expect(lines).not.toContain('export *')
+  ])('engine/%s', (entryPoint, sampleExport) => {
+    const source = read(`engine/${entryPoint}`)
+    expect(source).not.toContain('export *')
     const parseNames = (list: string): readonly string[] =>
       list.split(',').map((name) =>
         name
@@ -33,10 +33,10 @@ describe("the engine's entry points name each export, and every export is used o
           .replace(/ as .*/s, '')
           .trim(),
       )
-    const exportedNames = [...lines.matchAll(/\{([^}]*)\}/g)]
+    const exportedNames = [...source.matchAll(/\{([^}]*)\}/g)]
       .flatMap(([, names = '']) => parseNames(names))
       .filter(Boolean)
-    expect(exportedNames).toContain(allowed)
+    expect(exportedNames).toContain(sampleExport)
     const imports = new RegExp(
       String.raw`\{([^{}]*)\}\s*(?:from|= await import\()\s*\W*[^'"]*engine/${entryPoint.replace('.', '\\.')}'`,
       'g',
@@ -119,7 +119,7 @@ describe('code outside the gateways’ folders does not depend on the list of ga
       const prefix = `\`${kind.toUpperCase()}_<ACCOUNT>_`
       const row = settings.split('\n').filter((line) => line.includes(prefix))
       return [
-        ...(readdirSync(join(TOP, 'docs')).includes(`${kind}.md`) ? [] : [`docs/${kind}.md`]),
+        ...(readdirSync(join(ROOT, 'docs')).includes(`${kind}.md`) ? [] : [`docs/${kind}.md`]),
         ...[...parts, ...optionalParts].filter((part) => !row.join().includes(`_${part}\``)),
       ]
     })
@@ -254,14 +254,14 @@ test('the modules in the web app’s bundle definitions exist', () => {
   )
   expect(namedModules).toContain('closed-page')
   // A module may be given by the beginning of its file name.
-  const isThere = (name: string): boolean =>
+  const exists = (name: string): boolean =>
     name === 'css' ||
     paths.some((path) => path.split('/').some((segment) => segment.startsWith(name)))
-  expect(namedModules.filter((name) => !isThere(name))).toEqual([])
+  expect(namedModules.filter((name) => !exists(name))).toEqual([])
 })
 
 test('every link to a heading in docs leads to an existing heading', () => {
-  const pages = readdirSync(join(TOP, 'docs'), { recursive: true, encoding: 'utf8' })
+  const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.startsWith('findings/'))
     .map((name) => `docs/${name}`)
   // Returns a heading's anchor as GitHub generates it.
@@ -291,7 +291,7 @@ test('every name that CONTRIBUTING or docs/architecture cites exists: update the
     )
   const pages = [
     'CONTRIBUTING.md',
-    ...readdirSync(join(TOP, 'docs/architecture')).map((name) => `docs/architecture/${name}`),
+    ...readdirSync(join(ROOT, 'docs/architecture')).map((name) => `docs/architecture/${name}`),
   ]
   const words = new Set(sources.flatMap((path) => read(path).match(/\w+/g) ?? []))
   expect(citedNames('CONTRIBUTING.md')).toContain('MEANING_BY_CODE')

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-const TOP = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '..')
 const FOLDERS = [
   'engine',
   'server',
@@ -41,14 +41,14 @@ const MAX_LINES = 400
 const MAX_TEST_LINES = 600
 
 const listFiles = (folder: string): string[] =>
-  readdirSync(join(TOP, folder), { withFileTypes: true }).flatMap((entry) => {
+  readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     if (SKIPPED_NAMES.has(entry.name)) return []
     const path = folder === '.' ? entry.name : `${folder}/${entry.name}`
     return entry.isDirectory() ? listFiles(path) : isText(entry.name) ? [path] : []
   })
 
-const topLevelEntries = new Set(readdirSync(TOP))
-const rootFiles = readdirSync(TOP, { withFileTypes: true })
+const topLevelEntries = new Set(readdirSync(ROOT))
+const rootFiles = readdirSync(ROOT, { withFileTypes: true })
   .filter((entry) => entry.isFile() && !SKIPPED_NAMES.has(entry.name) && isText(entry.name))
   .map((entry) => entry.name)
 const paths = [
@@ -57,11 +57,11 @@ const paths = [
 ].filter((path) => path !== THIS_FILE && path !== 'LICENSE' && path !== 'package-lock.json')
 const files = paths.map((path) => ({
   path,
-  lines: readFileSync(join(TOP, path), 'utf8').split('\n'),
+  lines: readFileSync(join(ROOT, path), 'utf8').split('\n'),
 }))
 
 /** The names of the event files without their years. No source file may contain one of them. */
-const eventNames = readdirSync(join(TOP, 'events'))
+const eventNames = readdirSync(join(ROOT, 'events'))
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => basename(name, '.yaml').replace(/\d+$/, ''))
 
@@ -440,16 +440,16 @@ test('every source file begins with a sentence that states its responsibility', 
 
 test('the lockfile contains no download address', () => {
   expect(
-    readFileSync(join(TOP, 'package-lock.json'), 'utf8').match(/"resolved": "https?:/g) ?? [],
+    readFileSync(join(ROOT, 'package-lock.json'), 'utf8').match(/"resolved": "https?:/g) ?? [],
   ).toEqual([])
 })
 
 test('every package in the lockfile has an integrity hash, including Node itself', () => {
-  const { packages } = JSON.parse(readFileSync(join(TOP, 'package-lock.json'), 'utf8')) as {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string; integrity?: string }>
   }
   const { optionalDependencies = {} } = JSON.parse(
-    readFileSync(join(TOP, 'package.json'), 'utf8'),
+    readFileSync(join(ROOT, 'package.json'), 'utf8'),
   ) as { optionalDependencies?: Record<string, string> }
   const withoutHash = Object.entries(packages).filter(
     ([path, { integrity = '' }]) => path !== '' && !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity),
@@ -475,12 +475,12 @@ test('every test file belongs to a project in vitest.config.ts, so that it runs'
 })
 
 test('CI runs the second command in the README', () => {
-  expect(readFileSync(join(TOP, '.ci', 'run'), 'utf8')).toContain('npm ci && npm test')
-  expect(readFileSync(join(TOP, 'README.md'), 'utf8')).toContain('npm ci && npm test')
+  expect(readFileSync(join(ROOT, '.ci', 'run'), 'utf8')).toContain('npm ci && npm test')
+  expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain('npm ci && npm test')
 })
 
 test('every dependency is pinned to one version', () => {
-  const manifest = JSON.parse(readFileSync(join(TOP, 'package.json'), 'utf8')) as Record<
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
     string,
     Record<string, string>
   >
@@ -517,7 +517,7 @@ test('every path in README, CONTRIBUTING and docs exists: update the page when a
         .map((mentionedPath) => mentionedPath.replace(/\.$/, ''))
         .filter(
           (mentionedPath) =>
-            !GENERATED_PATHS.test(mentionedPath) && !existsSync(join(TOP, mentionedPath)),
+            !GENERATED_PATHS.test(mentionedPath) && !existsSync(join(ROOT, mentionedPath)),
         ),
       ...fileNames.filter((name) => !names.has(name)),
     ].map((mentionedPath) => `${path}: ${mentionedPath}`)
@@ -527,7 +527,7 @@ test('every path in README, CONTRIBUTING and docs exists: update the page when a
 })
 
 test('docs/README.md links to every page in docs', () => {
-  const index = readFileSync(join(TOP, 'docs/README.md'), 'utf8')
+  const index = readFileSync(join(ROOT, 'docs/README.md'), 'utf8')
   const pages = guides.map(({ path }) => posix.relative('docs', path))
   expect(
     pages.filter(
@@ -542,7 +542,7 @@ const LONGER_PAGES: Readonly<Record<string, number>> = { 'docs/decisions.md': 40
 
 test('README.md, CHANGELOG.md and every page in docs are short enough to read: split longer pages by subject', () => {
   expect(files.find(({ path }) => path === 'README.md')?.lines.length).toBeLessThanOrEqual(121)
-  const readSize = (path: string): number => readFileSync(join(TOP, path)).length
+  const readSize = (path: string): number => readFileSync(join(ROOT, path)).length
   expect(readSize('CHANGELOG.md')).toBeLessThanOrEqual(6_000)
   const pages = paths.filter((path) => /^docs\/.+\.md$/.test(path))
   expect(pages).toContain('docs/findings/README.md')
@@ -554,12 +554,12 @@ test('no folder in docs has more than 20 entries, except docs/findings, which is
   const folders = [
     ...new Set(paths.filter((path) => path.startsWith('docs/')).map(posix.dirname)),
   ].filter((folder) => folder !== 'docs/findings')
-  const crowdedFolders = folders.filter((folder) => readdirSync(join(TOP, folder)).length > 20)
+  const crowdedFolders = folders.filter((folder) => readdirSync(join(ROOT, folder)).length > 20)
   expect(folders.length).toBeGreaterThan(3)
   expect(crowdedFolders).toEqual([])
 })
 
-const decisions = readFileSync(join(TOP, 'docs/decisions.md'), 'utf8').split(/^## /m).slice(1)
+const decisions = readFileSync(join(ROOT, 'docs/decisions.md'), 'utf8').split(/^## /m).slice(1)
 const subjects = decisions.map((section) => section.split('\n')[0] ?? '')
 
 test('each decision is a paragraph with a bold title under a subject', () => {

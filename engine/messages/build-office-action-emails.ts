@@ -181,16 +181,16 @@ export function buildPayLinkEmail(
   registration: EmailedRegistration,
   balance: Amount,
 ): Mail | null {
-  const { keepLink, payHere, payLink } = EMAIL_MESSAGES
+  const { keepLink, payHere, paymentLink } = EMAIL_MESSAGES
   const values = {
     number: registration.regNo,
     event: event.title,
     amount: formatMoney(balance, registration.currency),
   }
-  return buildDelegateEmail(event, registration, formatMessage(payLink.subject, values), [
-    formatMessage(payLink.text, values),
+  return buildDelegateEmail(event, registration, formatMessage(paymentLink.subject, values), [
+    formatMessage(paymentLink.text, values),
     formatMessage(payHere, { link }),
-    `${keepLink} ${payLink.alreadyPaid}`,
+    `${keepLink} ${paymentLink.alreadyPaid}`,
   ])
 }
 

@@ -22,7 +22,7 @@ export type PaymentTotals = {
   /** Accepted shortfalls, in the order of the payments. */
   readonly acceptedShortfalls: readonly AcceptedShortfall[]
   /** The highest bill that was paid. Null if no bill was paid. */
-  readonly billPaid: Amount | null
+  readonly highestPaidBill: Amount | null
 }
 
 /**
@@ -65,11 +65,11 @@ export function calculateBalance(
  * when the higher bill is paid.
  */
 export function computePricePartOfPayments(bill: Amount | null, totals: PaymentTotals): Amount {
-  const { received, refundedAsOwed, acceptedShortfalls, billPaid } = totals
+  const { received, refundedAsOwed, acceptedShortfalls, highestPaidBill } = totals
   const left = toAmount(Math.max(0, received - refundedAsOwed))
   if (bill === null) return left
   const required = computeRequiredAmount(bill, acceptedShortfalls)
   return left >= required
     ? required
-    : toAmount(Math.min(left, computeRequiredAmount(billPaid ?? bill, acceptedShortfalls)))
+    : toAmount(Math.min(left, computeRequiredAmount(highestPaidBill ?? bill, acceptedShortfalls)))
 }

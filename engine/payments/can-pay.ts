@@ -260,7 +260,7 @@ export function canPay(
   if (!owesBalance) return decideByTerms(newest, payments.length, terms, at)
   // A registered delegate can always pay a balance, regardless of closing and of today's price.
   const isOpen = newest.status === 'pending'
-  if (isOpen && newest.way == null && isOfCurrentMerchant(newest, terms))
+  if (isOpen && newest.way == null && belongsToCurrentMerchant(newest, terms))
     return { is: 'same-order', orderId: newest.orderId }
   return registration.payments.length >= MAX_ATTEMPTS
     ? { is: 'too-many-attempts' }
@@ -294,7 +294,7 @@ function decideByTerms(
   if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
     return { is: 'closed', text: terms.closedText }
   const decideRetry = (next: Quote | null): PaymentPermission => {
-    if (isOpen && next === null && isOfCurrentMerchant(newest, terms))
+    if (isOpen && next === null && belongsToCurrentMerchant(newest, terms))
       return { is: 'same-order', orderId: newest.orderId }
     if (attemptCount >= MAX_ATTEMPTS) return { is: 'too-many-attempts' }
     return { is: 'new-attempt', quote: next, replaces }
@@ -315,7 +315,7 @@ function decideByTerms(
  * Returns true if the current merchant created the attempt. Another merchant's payments cannot be
  * found in this account.
  */
-function isOfCurrentMerchant({ merchantId }: Attempt, terms: PaymentTerms): boolean {
+function belongsToCurrentMerchant({ merchantId }: Attempt, terms: PaymentTerms): boolean {
   return merchantId == null || terms.merchantId === null || merchantId === terms.merchantId
 }
 

@@ -142,7 +142,7 @@ function matchKnownPayments(
   const regNos = [...new Set(payments.flatMap(({ regNo }) => (regNo === null ? [] : [regNo])))]
   if (payments.length > 1)
     return toAmbiguous(regNos, 'This line is recorded as several payments. Check which are real.')
-  if (payments.some((payment) => isOfOtherEvent(payment, eventIds)))
+  if (payments.some((payment) => belongsToOtherEvent(payment, eventIds)))
     return { as: 'known', of: regNos, why: 'This payment is recorded for another event.' }
   const recordedAmount = { currency, ...(payments[0] ?? { amount }) }
   const reason =
@@ -152,7 +152,7 @@ function matchKnownPayments(
   return { as: 'known', of: regNos, why: reason }
 }
 
-const isOfOtherEvent = (
+const belongsToOtherEvent = (
   { eventId = null }: KnownPayment,
   eventsHere: readonly string[] | undefined,
 ): boolean => eventsHere !== undefined && eventId !== null && !eventsHere.includes(eventId)
@@ -219,13 +219,13 @@ function createReferenceFinder(
     })
     const keys = new Set<BankKey>([...findLineUtrs(line), ...listFallbackKeys(line)])
     // A number that is not a bank reference, such as a cheque number, may be in another line by chance.
-    const isOfAnotherPayment = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
+    const hasOtherUtr = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
     const belongsToLine = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
       const lines = linesByKey.get(key) ?? []
       const linesOfAmount = lines.filter((candidate) => candidate.line.amount === payment.amount)
       const isOnly =
         lines.length < 2 || (linesOfAmount.length === 1 && line.amount === payment.amount)
-      return isOnly && (keys.has(key) || (line.amount === payment.amount && !isOfAnotherPayment))
+      return isOnly && (keys.has(key) || (line.amount === payment.amount && !hasOtherUtr))
     }
     const paymentsOfLine = candidates.filter(belongsToLine).map(({ payment }) => payment)
     // A registration number is not a bank reference: a delegate may quote it in two payments.
@@ -336,7 +336,7 @@ function createReferenceFinder(
     const isHere =
       keysReceivedHere.length > 0 ||
       reportedRegNos.length > 0 ||
-      returns.some((payment) => !isOfOtherEvent(payment, eventIds))
+      returns.some((payment) => !belongsToOtherEvent(payment, eventIds))
     const why = isHere ? RETURNED_MESSAGE : RETURNED_ELSEWHERE_MESSAGE
     return [{ line, reference, also: [], as: 'returned', of: regNos, payout: null, why, returns }]
   }

@@ -247,13 +247,13 @@ function detectColumns(cells: readonly string[]): SettlementColumns | null {
   const amount = findColumn('amount')
   const isNamed = findColumn('order') !== null || findColumn('reference') !== null
   const isSettled = findColumn('day') !== null || findColumn('utr') !== null
-  const isOfGateway = [
+  const isGatewayReport = [
     findColumn('order'),
     findColumn('net'),
     findColumn('fee'),
     findColumn('day'),
   ].some((column) => column !== null)
-  return amount === null || !isNamed || !isSettled || !isOfGateway
+  return amount === null || !isNamed || !isSettled || !isGatewayReport
     ? null
     : {
         order: findColumn('order'),

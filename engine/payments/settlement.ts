@@ -28,7 +28,7 @@ export type RecordedPayment = {
    * False if paid through another account of the gateway. Then only the order identifies the payment, because
    * accounts may use the same numbers.
    */
-  readonly isOfAccount: boolean
+  readonly belongsToAccount: boolean
   readonly paidAt: Instant
   readonly refunds: readonly RecordedRefund[]
 }
@@ -105,7 +105,9 @@ export function checkSettlementLines(
   orders: readonly RecordedOrder[],
 ): readonly SettledLine[] {
   const byReference = new Map(
-    payments.filter(({ isOfAccount }) => isOfAccount).map((money) => [money.reference, money]),
+    payments
+      .filter(({ belongsToAccount }) => belongsToAccount)
+      .map((money) => [money.reference, money]),
   )
   const byOrder = Map.groupBy(payments, ({ order }) => order)
   const orderById = new Map(orders.map((order) => [order.order, order]))
@@ -136,7 +138,7 @@ export function checkSettlementLines(
     const isMatch = ({ id, amount, state }: RecordedRefund): boolean =>
       amount === line.amount && state !== 'refused' && !matchedRefunds.has(id)
     for (const money of payments.filter(
-      (payment) => payment.isOfAccount || payment.order === line.order,
+      (payment) => payment.belongsToAccount || payment.order === line.order,
     ))
       for (const refund of money.refunds)
         if (line.reference !== '' && refund.reference === line.reference && isMatch(refund))
@@ -292,7 +294,7 @@ export function listUnsettledPayments(
     .filter(
       (money) =>
         money.isMoney &&
-        money.isOfAccount &&
+        money.belongsToAccount &&
         !settledIds.has(money.id) &&
         !isDismissed(money) &&
         sumGatewayRefunds(money) < money.amount,

@@ -61,7 +61,7 @@ export const listFallbackKeys = memoize((line: StatementLine): readonly BankKey[
 const DIGITS_IN_GROUPS = /(?<![\d-])\d{4}([ -])\d{4}\1\d{4}(?![\d-])/g
 
 /**
- * Returns the bank's numbers in a line. In the reference column, a number may be printed in groups.
+ * Returns the UTRs in a line. In the reference column, a UTR may be printed in groups.
  */
 export const findLineUtrs = memoize(
   ({ reference, narration }: StatementLine): readonly BankKey[] => {
@@ -75,10 +75,10 @@ export const findLineUtrs = memoize(
 )
 
 /**
- * Returns the line that was sent or stored under this reference. A fallback name contains the text
- * of the reference column, followed by the narration.
+ * Returns the line with its original reference column, if its reference is a fallback name. A
+ * fallback name contains the text of the reference column, followed by the narration.
  */
-export function findLineByReference(line: StatementLine): StatementLine {
+export function restoreReferenceColumn(line: StatementLine): StatementLine {
   const { day, amount, reference: name, narration } = line
   if (!name.startsWith(`${day} `)) return line
   const texts = name.slice(day.length + 1).replace(new RegExp(`^${amount} `), '')
@@ -98,9 +98,9 @@ export function identifiesPayment(
 ): boolean {
   const utrs = findLineUtrs(line)
   const names = new Set<BankKey>([...utrs, ...listFallbackKeys(line)])
-  const isOfAnotherPayment = utrs.some((key) => !payments.has(key))
+  const hasOtherUtr = utrs.some((key) => !payments.has(key))
   return [...payments].some(
-    ([key, { amount }]) => names.has(key) || (amount === line.amount && !isOfAnotherPayment),
+    ([key, { amount }]) => names.has(key) || (amount === line.amount && !hasOtherUtr),
   )
 }
 
@@ -118,8 +118,8 @@ const MAX_WORDS_APART = 2
  */
 export function findChequeNumber(line: StatementLine): BankKey | null {
   const words = splitWords(line.narration)
-  const isOfCheque = words.some((word) => CHEQUE_WORD.test(word)) && !words.includes('CASH')
-  if (!isOfCheque || findLineUtrs(line).length > 0) return null
+  const isChequeLine = words.some((word) => CHEQUE_WORD.test(word)) && !words.includes('CASH')
+  if (!isChequeLine || findLineUtrs(line).length > 0) return null
   const nearbyWords = words.filter((_, index) =>
     words
       .slice(Math.max(0, index - MAX_WORDS_APART), index + MAX_WORDS_APART + 1)

@@ -64,7 +64,7 @@ export const EMAIL_MESSAGES = {
   },
 
   /** The payment link that staff send. */
-  payLink: {
+  paymentLink: {
     subject: 'Finish your registration for {event}',
     text: 'Your registration {number} for {event} will be complete once {amount} is paid.',
     alreadyPaid: 'If you have already paid, you can ignore this email.',

@@ -1,6 +1,6 @@
 /**
  * Runs the background process, which generates documents and emails and sends the emails.
- * It is a separate process because the typesetter never returns its memory, and because generating documents must have
+ * It is a separate process because the typesetter never releases its memory, and because generating documents must have
  * a lower priority than registrations. It starts with the first task and ends after a short idle time.
  */
 import { fork } from 'node:child_process'
@@ -39,7 +39,7 @@ export type TaskResult =
 
 type RunningTask = {
   readonly resolve: (result: TaskResult) => void
-  /** Called when the email is complete. */
+  /** Called when the email has been generated and is about to be sent. */
   readonly onSending: () => void
   isSending: boolean
   timer: NodeJS.Timeout
@@ -137,7 +137,7 @@ function startProcess(): BackgroundProcess {
     cause ||= ` (${error.message})`
     if (!child.connected) failAllTasks()
   })
-  // An idle process must not keep a stopping server alive. While a task runs, its timer does so.
+  // An idle process must not keep a stopping server alive. While a task runs, its timer keeps the server alive.
   child.unref()
   child.channel?.unref()
   return {

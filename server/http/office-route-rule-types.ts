@@ -78,7 +78,7 @@ declare module 'fastify' {
 }
 
 /** Returns true if a value in a body has the declared type. */
-export function isOfKind(kind: JsonKind, value: unknown): boolean {
+export function hasKind(kind: JsonKind, value: unknown): boolean {
   if (value === undefined || value === null) return true
   switch (kind) {
     case 'text':

@@ -13,8 +13,7 @@ parentPort.postMessage(await rehearse(workerData as RehearsalInput))
 async function rehearse(input: RehearsalInput): Promise<Result<Rehearsal, string>> {
   const { shared } = await readSharedFolder(input.sharedFolder)
   const event = readEvent(input.text, shared)
-  if (event === null)
-    return err('The file has errors. Correct the findings first, then rehearse it.')
+  if (event === null) return err('The file has errors. Fix them first, then rehearse it.')
   // The server's code is loaded later, so that a file with errors is reported without waiting for it.
   const { rehearseEvent } = await import('./rehearse-event.ts')
   const rehearsalResult = await rehearseEvent({ ...input, event })

@@ -10,8 +10,8 @@ import { HOSTILE_EVENT_FILES } from './hostile-events.ts'
 import { startTestApp } from '../server/harness.ts'
 import { BASE_ENV } from '../server/run-command.ts'
 
-const TOP = join(import.meta.dirname, '..', '..')
-const GOLDENS = join(TOP, 'tests', 'engine', 'authoring', 'goldens')
+const ROOT = join(import.meta.dirname, '..', '..')
+const GOLDENS = join(ROOT, 'tests', 'engine', 'authoring', 'goldens')
 const readGolden = (name: string): string => readFileSync(join(GOLDENS, name), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-hostile-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -27,8 +27,8 @@ test('rollcall validate reports findings in each hostile file, without internal 
     writeFileSync(join(ownFolder, buildFileName(index)), file)
     return join(ownFolder, buildFileName(index))
   })
-  const child = spawn(process.execPath, [join(TOP, 'bin', 'rollcall.js'), 'validate', ...files], {
-    cwd: TOP,
+  const child = spawn(process.execPath, [join(ROOT, 'bin', 'rollcall.js'), 'validate', ...files], {
+    cwd: ROOT,
     env: { ...BASE_ENV, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 280_000,
@@ -81,7 +81,7 @@ test('the page for organisers reports findings in each hostile file, and its wor
 
 test('texts in an event file cannot close a script, a tag or an attribute in a page', async () => {
   const breakout = '</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'
-  const text = readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8')
+  const text = readFileSync(join(ROOT, 'events', 'afpicon2026.yaml'), 'utf8')
   const venue = /^ {2}venue: .*$/m.exec(text)?.[0]
   expect(venue).toBeDefined()
   const server = await startTestApp({

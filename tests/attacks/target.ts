@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { serveAsProcess, ADMIN, TOP } from '../browser/serve.ts'
+import { serveAsProcess, ADMIN, ROOT } from '../browser/serve.ts'
 import type { TestServerProcess } from '../browser/serve.ts'
 import { main } from '../../server/cli/run-command.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
@@ -226,7 +226,7 @@ export async function listDistinctRoutes(): Promise<readonly Route[]> {
 }
 /** Returns every route and page of a server with the sample events, as the app lists them. */
 export const listRoutes = (): Promise<readonly Route[]> => (routesPromise ??= collectRoutes())
-const EVENTS_FOLDER = join(TOP, 'events')
+const EVENTS_FOLDER = join(ROOT, 'events')
 /** The routes are the same for all test files of a worker. */
 let routesPromise: Promise<readonly Route[]> | null = null
 

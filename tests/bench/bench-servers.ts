@@ -10,7 +10,7 @@ import { useCompiledEvents } from '../server/prepared-files.ts'
 import { buildFixtureEvent } from '../server/small-event.ts'
 import { readCpu } from './cpu.js'
 
-const TOP = join(import.meta.dirname, '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..')
 const MAX_START_MS = 120_000
 /** A server that needs longer to stop is killed. */
 const MAX_STOP_MS = 10_000
@@ -76,7 +76,7 @@ export async function startBenchServer(
 ): Promise<BenchServer> {
   const [dataDir, eventsDir] = [join(folder, 'var'), join(folder, 'events')]
   for (const directory of [dataDir, eventsDir]) mkdirSync(directory, { recursive: true })
-  cpSync(join(TOP, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
+  cpSync(join(ROOT, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
   for (const [name, text] of Object.entries(events))
     writeFileSync(join(eventsDir, `${name}.yaml`), text)
   useCompiledEvents(dataDir)
@@ -84,8 +84,8 @@ export async function startBenchServer(
   // A pipe would make the load generator read every line.
   const outputFile = join(folder, 'printed.txt')
   const output = openSync(outputFile, 'a')
-  const child = spawn(process.execPath, [join(TOP, 'bin/rollcall.js'), 'start'], {
-    cwd: TOP,
+  const child = spawn(process.execPath, [join(ROOT, 'bin/rollcall.js'), 'start'], {
+    cwd: ROOT,
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

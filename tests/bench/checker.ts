@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileEvent, type SharedFiles } from '../../engine/authoring.ts'
 
-const TOP = join(import.meta.dirname, '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..')
 const FILE_COUNT = 100
 const FIELD_COUNT = 20
 /** The target for each of the two measurements, on two cores. */
@@ -45,11 +45,11 @@ function measureFiles(): Pick<CheckerFigures, 'fileCount' | 'filesSeconds' | 'fi
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
   try {
     mkdirSync(join(folder, 'events'))
-    cpSync(join(TOP, 'events', '_shared'), join(folder, 'events', '_shared'), { recursive: true })
-    const originals = readdirSync(join(TOP, 'events')).filter((name) => name.endsWith('.yaml'))
+    cpSync(join(ROOT, 'events', '_shared'), join(folder, 'events', '_shared'), { recursive: true })
+    const originals = readdirSync(join(ROOT, 'events')).filter((name) => name.endsWith('.yaml'))
     const paths = Array.from({ length: FILE_COUNT }, (_, i) => {
       const name = originals[i % originals.length] ?? ''
-      const text = readFileSync(join(TOP, 'events', name), 'utf8')
+      const text = readFileSync(join(ROOT, 'events', name), 'utf8')
       const copy = Math.floor(i / originals.length)
       const path = join(
         folder,
@@ -67,7 +67,7 @@ function measureFiles(): Pick<CheckerFigures, 'fileCount' | 'filesSeconds' | 'fi
     const usageBefore = readCpuSeconds()
     const { status, error, stdout, stderr } = spawnSync(
       process.execPath,
-      [join(TOP, 'bin', 'rollcall.js'), 'validate', ...paths],
+      [join(ROOT, 'bin', 'rollcall.js'), 'validate', ...paths],
       { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' },
     )
     if (error !== undefined || status !== 0)
@@ -116,7 +116,7 @@ function measureTables(): Pick<
 > {
   const readGolden = (name: string): { path: string; text: string } => ({
     path: name,
-    text: readFileSync(join(TOP, 'tests', 'engine', 'authoring', 'goldens', name), 'utf8'),
+    text: readFileSync(join(ROOT, 'tests', 'engine', 'authoring', 'goldens', name), 'utf8'),
   })
   const shared: SharedFiles = {
     lists: readGolden('_shared/lists.yaml'),

@@ -29,7 +29,7 @@ import Database from 'better-sqlite3'
 import { computeSecureHash } from '../../server/payments/gateways/airpay/checksums.ts'
 import { readCpu } from './cpu.js'
 
-const TOP = join(import.meta.dirname, '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..')
 /** The last commit before bills were introduced. */
 const COMMIT = process.argv[2] ?? 'a78feb2'
 const ROUNDS = Number(process.env.ROUNDS ?? 15)
@@ -250,11 +250,11 @@ function countPaid({ dataDir }) {
 
 const computeMedian = (figures) =>
   [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)]
-const runGit = (...args) => execFileSync('git', args, { cwd: TOP, encoding: 'utf8' }).trim()
+const runGit = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
 
 /** Links the packages that the older version needs, or installs them. */
 function linkPackages(tree) {
-  const ourPackages = process.env.PACKAGES ?? join(TOP, 'node_modules')
+  const ourPackages = process.env.PACKAGES ?? join(ROOT, 'node_modules')
   const { dependencies } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
   const hasAllPackages = Object.keys(dependencies).every((name) =>
     existsSync(join(ourPackages, name)),
@@ -270,11 +270,11 @@ try {
   runGit('worktree', 'add', '--quiet', '--detach', tree, COMMIT)
   linkPackages(tree)
   const events = join(folder, 'events')
-  cpSync(join(TOP, 'events'), events, { recursive: true })
+  cpSync(join(ROOT, 'events'), events, { recursive: true })
   cpSync(join(import.meta.dirname, 'sells2026.yaml'), join(events, 'sells2026.yaml'))
   for (const [name, versionTree, eventsDir] of [
     ['before', tree, join(tree, 'events')],
-    ['now', TOP, events],
+    ['now', ROOT, events],
   ]) {
     const serverFolder = mkdtempSync(join(folder, `${name}-`))
     servers.push({ name, ...(await startServer(versionTree, serverFolder, eventsDir)) })

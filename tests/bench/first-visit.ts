@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { launchWithDefaultFlags } from '../browser/browser.ts'
-import { serveAsProcess, TOP } from '../browser/serve.ts'
+import { serveAsProcess, ROOT } from '../browser/serve.ts'
 import { makePhoto, visitWithPhoto } from './photo.ts'
 
 /** An older commit that runs with today's packages. */
@@ -222,13 +222,13 @@ async function visitLanding(browser: Browser, url: string): Promise<number> {
 
 /** Returns a working tree of the older commit with its web app, which is built on first use. */
 function prepareTree(commit: string): string {
-  const tree = join(TOP, 'tests', '.cache', `tree-${commit}`)
-  const runGit = (...args: readonly string[]) => execFileSync('git', args, { cwd: TOP })
+  const tree = join(ROOT, 'tests', '.cache', `tree-${commit}`)
+  const runGit = (...args: readonly string[]) => execFileSync('git', args, { cwd: ROOT })
   if (existsSync(join(tree, 'web', 'dist', 'index.html'))) return tree
   rmSync(tree, { recursive: true, force: true })
   runGit('worktree', 'prune')
   runGit('worktree', 'add', '--quiet', '--detach', tree, commit)
-  symlinkSync(join(TOP, 'node_modules'), join(tree, 'node_modules'))
+  symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
   const buildResult = spawnSync(process.execPath, [join(tree, 'bin', 'rollcall.js'), 'build'], {
     cwd: tree,
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -267,7 +267,7 @@ export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<bool
       `${mark} ${label.padEnd(26)} ${before.padStart(10)} ${now.padStart(10)}   ${target}`,
     )
   }
-  const trees = { before: prepareTree(commit), now: TOP }
+  const trees = { before: prepareTree(commit), now: ROOT }
   const olderServer = await serveAsProcess({ CLOCK }, () => {}, trees.before)
   const currentServer = await serveAsProcess({ CLOCK }, () => {}, trees.now)
   const browser = await launchWithDefaultFlags()

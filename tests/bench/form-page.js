@@ -9,7 +9,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { serveAsProcess, TOP } from '../browser/serve.ts'
+import { serveAsProcess, ROOT } from '../browser/serve.ts'
 import { buildFixtureEvent } from '../server/small-event.ts'
 import { readCpu } from './cpu.js'
 import { sendRepeatedly } from './keep-asking.js'
@@ -66,7 +66,7 @@ async function serveFile(file) {
   const child = spawn(
     process.execPath,
     ['--input-type=module', '--eval', FILE_SERVER, '--', file],
-    { cwd: TOP, stdio: ['ignore', 'pipe', 'inherit'] },
+    { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const [line] = await once(child.stdout, 'data')
   return { url: String(line).trim(), process: child }
@@ -88,7 +88,7 @@ export async function benchFormPage() {
   const server = await serveAsProcess()
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
   const [dataDir, eventsDir] = [join(folder, 'var'), join(folder, 'events')]
-  cpSync(join(TOP, 'events'), eventsDir, { recursive: true })
+  cpSync(join(ROOT, 'events'), eventsDir, { recursive: true })
   writeEvents(eventsDir, EVENT_COUNT - readdirSync(eventsDir).filter(isEventFile).length)
   const startServer = async () => {
     const startedAt = performance.now()

@@ -33,7 +33,7 @@ const PAGE_ROWS = 20
 const VIEW_COUNT = 15
 const CLIENTS = 8
 const LOOKUP_SECONDS = 3
-const TOP = join(import.meta.dirname, '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..')
 const TABLE_HEAD = '| | measured | target | |\n|---|---|---|---|'
 
 /** The performance targets. */
@@ -105,12 +105,12 @@ async function fillSqlite(folder: string): Promise<void> {
 }
 
 function moveToPostgres(folder: string, databaseUrl: string): void {
-  const command = [join(TOP, 'bin/rollcall.js'), 'db', 'move', 'to-postgres']
+  const command = [join(ROOT, 'bin/rollcall.js'), 'db', 'move', 'to-postgres']
   const moveResult = spawnSync(process.execPath, command, {
     env: {
       PATH: process.env['PATH'],
       DATA_DIR: join(folder, 'var'),
-      EVENTS_DIR: join(TOP, 'events'),
+      EVENTS_DIR: join(ROOT, 'events'),
       DATABASE_URL: databaseUrl,
     },
     encoding: 'utf8',

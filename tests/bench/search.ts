@@ -14,7 +14,7 @@ import type { Store } from '../../server/storage/index.ts'
 import { fillStore, createReference } from './rows.ts'
 import type { RowsOptions } from './rows.ts'
 
-const TOP = join(import.meta.dirname, '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..')
 /** The last commit before the single search over all lists. */
 const COMMIT = '3b016cb'
 const ROWS = Number(process.env['ROWS'] ?? 1_000_000)
@@ -47,8 +47,8 @@ export async function benchSearch(commit = COMMIT): Promise<boolean> {
   try {
     const tree = join(folder, 'before')
     mkdirSync(tree)
-    execFileSync('sh', ['-c', `git archive ${commit} | tar -x -C '${tree}'`], { cwd: TOP })
-    symlinkSync(join(TOP, 'node_modules'), join(tree, 'node_modules'))
+    execFileSync('sh', ['-c', `git archive ${commit} | tar -x -C '${tree}'`], { cwd: ROOT })
+    symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
     const storeModule = pathToFileURL(join(tree, 'server', 'store', 'open.ts')).href
     const olderModule = (await import(storeModule)) as { openStore: typeof openStore }
     const olderStore = await fillStore(join(folder, 'old'), olderModule.openStore, ROWS_OPTIONS)

@@ -15,7 +15,7 @@ import {
   toPlainText,
   PROOF_FILE,
 } from './delegate.ts'
-import { ADMIN, serve, TOP } from './serve.ts'
+import { ADMIN, serve, ROOT } from './serve.ts'
 import type { TestServer } from './serve.ts'
 import { readControls } from './accessibility-tree.ts'
 
@@ -352,10 +352,11 @@ test('the free event registers immediately, and appears in its list, CSV and pan
 
 test('the code mentions neither event', () => {
   for (const folder of ['engine', 'server', 'web']) {
-    for (const file of readdirSync(join(TOP, folder), { recursive: true, encoding: 'utf8' }).filter(
-      (path) => /\.tsx?$/.test(path),
-    ))
-      expect(readFileSync(join(TOP, folder, file), 'utf8'), file).not.toMatch(/arogya|sevana/i)
+    for (const file of readdirSync(join(ROOT, folder), {
+      recursive: true,
+      encoding: 'utf8',
+    }).filter((path) => /\.tsx?$/.test(path)))
+      expect(readFileSync(join(ROOT, folder, file), 'utf8'), file).not.toMatch(/arogya|sevana/i)
   }
 })
 

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { registerThorough } from '../runs.ts'
 import { addSessionCookie, expectAccessible, launch, visit } from './browser.ts'
 import { toPlainText } from './delegate.ts'
-import { ADMIN, serve, TOP } from './serve.ts'
+import { ADMIN, serve, ROOT } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
 let browser: Browser
@@ -213,7 +213,7 @@ test('after a reload, the answers of a created file can still be changed; a file
   await page.getByRole('button', { name: 'Discard changes' }).click()
   await page
     .getByLabel('Event file', { exact: true })
-    .setInputFiles(join(TOP, 'tests', 'events', 'nidancon2027.yaml'))
+    .setInputFiles(join(ROOT, 'tests', 'events', 'nidancon2027.yaml'))
   await page.getByRole('button', { name: 'Save file' }).waitFor()
   await expect.poll(() => changeButton.count()).toBe(0)
   await context.close()
@@ -258,7 +258,7 @@ registerThorough(() => {
     await page.goto(`${server.url}/organisers`)
     await page
       .getByLabel('Event file', { exact: true })
-      .setInputFiles(join(TOP, 'tests', 'events', 'nidancon2027.yaml'))
+      .setInputFiles(join(ROOT, 'tests', 'events', 'nidancon2027.yaml'))
     await page.getByRole('tab', { name: 'Rehearsal' }).click()
     await page.getByRole('button', { name: 'Run the rehearsal' }).click()
     await page.getByRole('article').getByText('Late fee: +').first().waitFor()

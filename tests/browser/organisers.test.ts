@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { toPlainText } from './delegate.ts'
 import { shared as sharedFiles } from '../server/cli/shared-files.ts'
-import { serve, TOP } from './serve.ts'
+import { serve, ROOT } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
 let browser: Browser
@@ -25,7 +25,7 @@ const supportEmail = 'support@afpicon.example'
 const payButton = 'Proceed to Secure Payment'
 /** The text that the page's editor shows: the event file without comments, with the public email address. */
 const eventFile = condenseEmptyLines(
-  removeComments(readFileSync(join(TOP, 'events', 'afpicon2026.yaml'), 'utf8')),
+  removeComments(readFileSync(join(ROOT, 'events', 'afpicon2026.yaml'), 'utf8')),
 ).replaceAll(officeEmail, supportEmail)
 
 const findEditor = (page: Page) => page.getByRole('textbox', { name: 'The event file' })

@@ -20,14 +20,14 @@ import { openHttps, startGateway } from './gateway-process.ts'
 import type { Certificate } from './gateway-process.ts'
 import { findLink, openInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
-import { ADMIN, findFreePort, serveAsProcess, TOP } from './serve.ts'
+import { ADMIN, findFreePort, serveAsProcess, ROOT } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
 const CLOCK = '2027-05-20T11:00:00+05:30'
 const ACCOUNT = 'demo'
 
 const readEvent = (id: string): string =>
-  readFileSync(join(TOP, 'tests', 'events', `${id}.yaml`), 'utf8')
+  readFileSync(join(ROOT, 'tests', 'events', `${id}.yaml`), 'utf8')
 /** Delegates from India pay in rupees through Airpay, and all others in dollars through Razorpay. */
 const DOLLAR_EVENT = addOfficeList(addInvoices(readEvent('dunecon2027')), 'dunecon2027').replace(
   '    - id: card\n      gateway: airpay\n',

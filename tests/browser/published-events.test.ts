@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ALL_RUNS } from '../runs.ts'
 import { launch, visit } from './browser.ts'
 import { clickAtGateway, findField, PROOF_FILE, toPlainText, waitForHydration } from './delegate.ts'
-import { ADMIN, serve, TOP } from './serve.ts'
+import { ADMIN, serve, ROOT } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
 type Step = (page: Page) => Promise<unknown>
@@ -254,7 +254,7 @@ beforeAll(async () => {
     serve({ CLOCK: '2027-07-20T12:00:00+05:30' }, ({ eventsDir }) => {
       for (const { event } of TESTED_CASES)
         copyFileSync(
-          join(TOP, 'tests', 'events', `${event}.yaml`),
+          join(ROOT, 'tests', 'events', `${event}.yaml`),
           join(eventsDir, `${event}.yaml`),
         )
     }),

@@ -11,7 +11,7 @@ import {
   toPlainText,
   waitForHydration,
 } from './delegate.ts'
-import { serve, TOP } from './serve.ts'
+import { serve, ROOT } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
 /** The second event offers rupees through Airpay or Razorpay, and dollars through Razorpay. */
@@ -23,7 +23,7 @@ beforeAll(async () => {
   server = await serve({ CLOCK: '2026-01-10T11:00:00+05:30' }, ({ eventsDir }) => {
     for (const file of EVENT_FILES)
       copyFileSync(
-        join(TOP, 'tests', 'server', 'payments', 'razorpay', 'events', file),
+        join(ROOT, 'tests', 'server', 'payments', 'razorpay', 'events', file),
         join(eventsDir, file),
       )
   })

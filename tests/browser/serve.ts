@@ -17,7 +17,7 @@ import { ALL_RUNS } from '../runs.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../server/prepared-files.ts'
 import { openStoreInProcess } from '../server/store-without-threads.ts'
 
-export const TOP = join(import.meta.dirname, '..', '..')
+export const ROOT = join(import.meta.dirname, '..', '..')
 export const ADMIN = { username: 'office', password: 'a long password for tests' } as const
 
 export type TestServer = {
@@ -81,7 +81,7 @@ export async function serve(
     throw new Error(
       'the web app is not built from the current sources: run npm run build, or npm test',
     )
-  const { folder, dataDir, eventsDir } = await createFolders(TOP, prepare)
+  const { folder, dataDir, eventsDir } = await createFolders(ROOT, prepare)
   const environment = readEnvironment({
     ...buildDefaultVariables({ dataDir, eventsDir }),
     PORT: '0',
@@ -154,7 +154,7 @@ async function createFolders(
   const folders = { dataDir: join(folder, 'var'), eventsDir: join(folder, 'events') }
   cpSync(join(tree, 'events'), folders.eventsDir, { recursive: true })
   // The tables of another checkout may differ.
-  if (tree === TOP) await useEmptyDatabase(folders.dataDir)
+  if (tree === ROOT) await useEmptyDatabase(folders.dataDir)
   await prepare(folders)
   useCompiledEvents(folders.dataDir)
   return { folder, ...folders }
@@ -178,7 +178,7 @@ const buildDefaultVariables = (folders: {
 export async function serveAsProcess(
   variables: Variables = {},
   prepare: Prepare = () => {},
-  tree: string = TOP,
+  tree: string = ROOT,
   command: 'start' | 'demo' = 'start',
 ): Promise<TestServerProcess> {
   const { folder, dataDir, eventsDir } = await createFolders(tree, prepare)

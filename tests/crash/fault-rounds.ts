@@ -56,7 +56,7 @@ export type FaultOutcome = CheckResult & {
   readonly resumeTimesMs: readonly number[]
 }
 
-const TOP = join(import.meta.dirname, '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..')
 const PASSWORD = 'a long password for tests'
 const POLL_MS = 10
 const MAX_WAIT_MS = 200_000
@@ -149,7 +149,7 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
 function makeEvents(folder: string): string {
   const eventsDir = join(folder, 'fault-events')
   mkdirSync(eventsDir)
-  cpSync(join(TOP, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
+  cpSync(join(ROOT, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
   writeFileSync(join(eventsDir, `${FAULT_EVENT}.yaml`), FAULT_EVENT_TEXT)
   return eventsDir
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createPdf } from '../server/sample-uploads.ts'
 import { useCompiledEvents, useEmptyDatabase } from '../server/prepared-files.ts'
 
-const TOP = join(import.meta.dirname, '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..')
 const CLIENT_COUNT = 64
 
 export type RunningServer = {
@@ -22,7 +22,7 @@ export type RunningServer = {
 export const getServerCommand = (...nodeArgs: readonly string[]): readonly string[] => [
   process.execPath,
   ...nodeArgs,
-  join(TOP, 'bin', 'rollcall.js'),
+  join(ROOT, 'bin', 'rollcall.js'),
   'start',
 ]
 export const getServerVariables = (dataDir: string): NodeJS.ProcessEnv => ({
@@ -30,7 +30,7 @@ export const getServerVariables = (dataDir: string): NodeJS.ProcessEnv => ({
   // A restarted server uses the test run's compile cache.
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   DATA_DIR: dataDir,
-  EVENTS_DIR: join(TOP, 'events'),
+  EVENTS_DIR: join(ROOT, 'events'),
   PORT: '0',
   SANDBOX_PORT: '0',
   RATE_LIMITS: 'off',
@@ -71,7 +71,7 @@ export async function startServer(
   const [node = '', ...args] = getServerCommand(...(options.nodeArgs ?? []))
   return waitForStart(
     spawn(node, args, {
-      cwd: TOP,
+      cwd: ROOT,
       env: { ...getServerVariables(dataDir), ...options.variables },
       stdio: ['ignore', 'pipe', 'inherit'],
     }),

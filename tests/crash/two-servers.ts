@@ -15,7 +15,7 @@ import { buildMultipart } from '../server/harness.ts'
 import { getServerCommand, waitForStart } from './server.ts'
 import type { RunningServer } from './server.ts'
 
-const TOP = join(import.meta.dirname, '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..')
 /** The number of seats in the hall. */
 export const SEATS = 12
 /** The pause before a retry. */
@@ -83,7 +83,7 @@ export async function startServer(
     string,
   ]
   mkdirSync(eventsDir, { recursive: true })
-  cpSync(join(TOP, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
+  cpSync(join(ROOT, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
   const write = (file: string, text: string): void => {
     writeFileSync(join(eventsDir, `.${file}`), text)
     renameSync(join(eventsDir, `.${file}`), join(eventsDir, file))
@@ -97,7 +97,7 @@ export async function startServer(
     useCompiledEvents(dataDir)
     const [program = '', ...args] = getServerCommand(...nodeArgs)
     const child: ChildProcess = spawn(program, args, {
-      cwd: TOP,
+      cwd: ROOT,
       env: {
         PATH: process.env['PATH'],
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

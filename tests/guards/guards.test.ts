@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { explainMismatch, TOP } from '../mistakes.ts'
+import { explainMismatch, ROOT } from '../mistakes.ts'
 import { GUARDS_IN_OTHER_TABLES, FINDINGS, readGuards, updatePage, SUBJECTS } from './guards.ts'
 
 // `npm run guards` removes each guard and runs its test.
@@ -31,7 +31,7 @@ test('every guard can still be found in the tree (update its text if the code ch
 test('every guard states an existing test, and the error with which that test fails without the guard', () => {
   for (const { mutation, test: guardTest, red } of readGuards()) {
     // A contract is in the same folder as the test that runs it.
-    const folder = join(TOP, dirname(guardTest.file))
+    const folder = join(ROOT, dirname(guardTest.file))
     const texts = readdirSync(folder)
       .filter((file) => /\.tsx?$/.test(file))
       .map((file) => readFileSync(join(folder, file), 'utf8'))
@@ -51,6 +51,6 @@ test.each([
   'docs/security/staff.md',
   'docs/operation/guards.md',
 ])('%s lists the current guards (UPDATE=1 writes it)', async (page) => {
-  const text = readFileSync(join(TOP, page), 'utf8')
-  await expect(updatePage(text)).toMatchFileSnapshot(join(TOP, page))
+  const text = readFileSync(join(ROOT, page), 'utf8')
+  await expect(updatePage(text)).toMatchFileSnapshot(join(ROOT, page))
 })

@@ -1,6 +1,6 @@
 /** Reads the guard for each finding, and writes the tables of guards in docs. */
 import { join } from 'node:path'
-import { readMutations, TOP } from '../mistakes.ts'
+import { readMutations, ROOT } from '../mistakes.ts'
 import type { Mutation } from '../mistakes.ts'
 
 // A guard is stored as the text replacement that removes it. `money.yaml`: lost payments; `attacks.yaml`: the
@@ -74,9 +74,9 @@ export type Guard = {
 }
 
 /** Reads all guards of this tree, or of an unchanged copy, in the order of their findings. */
-export function readGuards(top = TOP): readonly Guard[] {
+export function readGuards(root = ROOT): readonly Guard[] {
   return SUBJECTS.flatMap((subject) =>
-    readMutations(join(top, 'tests', 'guards', `${subject}.yaml`))
+    readMutations(join(root, 'tests', 'guards', `${subject}.yaml`))
       .map((mutation): Guard => {
         const [file = '', ...name] = mutation.readExtraValue('test').split(' | ')
         const finding = Number(mutation.readExtraValue('finding'))

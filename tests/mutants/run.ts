@@ -10,8 +10,8 @@ import { reportProgress } from '../../server/ops/progress.ts'
 import { checkMutant, prepareOriginal, type CheckedMutant } from './judge.ts'
 import { mapMutants } from './mutate.ts'
 
-const TOP = join(import.meta.dirname, '..', '..')
-const readSource = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
+const ROOT = join(import.meta.dirname, '..', '..')
+const readSource = (path: string) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') })
 /** The folders of the event files: the four events of the specification, and invented events with items. */
 export const FOLDERS = { ours: 'events', whole: 'tests/events' } as const
 
@@ -49,7 +49,7 @@ export function runMutants(
     gateways: readSource('events/_shared/gateways.yaml'),
     texts: readSource('events/_shared/texts.yaml'),
   }
-  const checkedMutants = readdirSync(join(TOP, folder))
+  const checkedMutants = readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith('.yaml'))
     .sort()
     .flatMap((name): readonly CheckedFileMutant[] => {

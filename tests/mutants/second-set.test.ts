@@ -14,10 +14,10 @@ import { ALL_RUNS } from '../runs.ts'
 import { secondSet } from './second-set.ts'
 import { MAX_MISPLACED, undetectedMistakes } from './not-found-yet.ts'
 
-const TOP = join(import.meta.dirname, '../..')
+const ROOT = join(import.meta.dirname, '../..')
 const readSource = (path: string): SourceText => ({
   path,
-  text: readFileSync(join(TOP, path), 'utf8'),
+  text: readFileSync(join(ROOT, path), 'utf8'),
 })
 const shared: SharedFiles = {
   lists: readSource('events/_shared/lists.yaml'),

@@ -11,8 +11,11 @@ import { reportProgress } from '../../server/ops/progress.ts'
 import { compileEvent, formatFindings, type SharedFiles } from '../../engine/authoring.ts'
 import { anyText, breakFiles } from '../engine/authoring/broken-files.ts'
 
-const TOP = join(import.meta.dirname, '..', '..', 'events')
-const readSource = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
+const EVENTS_FOLDER = join(import.meta.dirname, '..', '..', 'events')
+const readSource = (path: string) => ({
+  path,
+  text: readFileSync(join(EVENTS_FOLDER, path), 'utf8'),
+})
 const shared: SharedFiles = {
   lists: readSource('_shared/lists.yaml'),
   gateways: readSource('_shared/gateways.yaml'),
@@ -22,7 +25,7 @@ const RUN_COUNT = Number(process.argv[2] ?? 100_000)
 /** A whole file takes about twenty milliseconds. A hundred times as long counts as a hang. */
 const MAX_MS = 5000
 
-const sources = readdirSync(TOP)
+const sources = readdirSync(EVENTS_FOLDER)
   .filter((name) => name.endsWith('.yaml'))
   .sort()
   .map((name) => readSource(name).text)

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { launchWithDefaultFlags, visit } from '../browser/browser.ts'
-import { serveAsProcess, TOP } from '../browser/serve.ts'
+import { serveAsProcess, ROOT } from '../browser/serve.ts'
 import { fillForm } from './form.ts'
 import { openSignedIn } from './session.ts'
 import { NOW, openPath } from './state.ts'
@@ -12,13 +12,13 @@ import type { PictureState } from './state.ts'
 const MAX_BYTES = 150_000
 const [WIDTH, HEIGHT] = [900, 640]
 
-const targetDir = join(TOP, 'docs', 'pictures')
+const targetDir = join(ROOT, 'docs', 'pictures')
 mkdirSync(targetDir, { recursive: true })
 const temporaryDir = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
 const serverProcess = await serveAsProcess(
   { CLOCK: NOW, TMPDIR: temporaryDir },
   () => {},
-  TOP,
+  ROOT,
   'demo',
 )
 const [demoDir = ''] = readdirSync(temporaryDir)

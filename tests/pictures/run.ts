@@ -15,7 +15,7 @@ import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
 import { findLayoutProblems } from '../browser/layout-boxes.ts'
 import { runAxe, launchWithDefaultFlags, visit } from '../browser/browser.ts'
 import { INTERN_CATEGORY, findPayButton } from '../browser/delegate.ts'
-import { serveAsProcess, TOP } from '../browser/serve.ts'
+import { serveAsProcess, ROOT } from '../browser/serve.ts'
 import { fillForm, listFormStates } from './form.ts'
 import { listOfficeStates } from './office.ts'
 import { LETTERS_EVENT, LETTERS_FILE, listSelfServiceStates } from './self-service.ts'
@@ -50,7 +50,7 @@ const serverProcess = await serveAsProcess(
   { CLOCK: NOW, TMPDIR: temporaryDir },
   ({ eventsDir }) => {
     for (const folder of ['tests/events', 'tests/browser/added-events'])
-      cpSync(join(TOP, folder), eventsDir, { recursive: true })
+      cpSync(join(ROOT, folder), eventsDir, { recursive: true })
     writeFileSync(join(eventsDir, LETTERS_FILE), LETTERS_EVENT)
     // Adds a conference whose registration has not opened yet.
     const freeEvent = readFileSync(join(eventsDir, 'sevana2027.yaml'), 'utf8')
@@ -63,7 +63,7 @@ const serverProcess = await serveAsProcess(
       laterEvent.replace('\nroutes:', '\nregistration: {opens: 2026-06-01}\n\nroutes:'),
     )
   },
-  TOP,
+  ROOT,
   'demo',
 )
 const [demoDir = ''] = readdirSync(temporaryDir)

@@ -134,9 +134,9 @@ export async function registerSample(
   store: Store,
   changes: RegistrationChanges = {},
 ): Promise<{ regNo: RegNo; orderId: OrderId }> {
-  const answer = await store.register(buildRegistration(changes))
-  if (!answer.ok) throw new Error(answer.error.code)
-  const { regNo, orderId } = answer.value
+  const result = await store.register(buildRegistration(changes))
+  if (!result.ok) throw new Error(result.error.code)
+  const { regNo, orderId } = result.value
   return { regNo, orderId: orderId ?? createOrderId(regNo, 1) }
 }
 /** Reads a stored registration. Throws if there is none with this number. */

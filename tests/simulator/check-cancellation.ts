@@ -17,11 +17,11 @@ type Sums = {
   readonly paid: number
   readonly refunded: number
   /** The part of the refunds that was owed before a cancellation. */
-  readonly refundDue: number
+  readonly owedPartOfRefunds: number
   /** The number of payments that staff accepted at less than the order amount, which reduces the price. */
   readonly shortPayments: number
-  /** The total of the bill that was paid. Each further payment adds the difference from a correction. */
-  readonly billPaid: number | null
+  /** The total of the bill that was paid. After a correction, each further payment adds the difference. */
+  readonly paidBillTotal: number | null
 }
 const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
   (SELECT coalesce(sum(c.amount), 0) FROM captures c JOIN payments p ON p.id = c.counts_for
@@ -30,7 +30,7 @@ const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
     WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted') AND f.state <> 'refused') AS refunded,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded') AND p.amount >
     (SELECT coalesce(sum(c.amount), p.amount) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted'))) AS "shortPayments",
-  (SELECT sum(p.amount) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded')) AS "billPaid"
+  (SELECT sum(p.amount) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded')) AS "paidBillTotal"
   FROM registrations r WHERE r.reg_no = ?`
 
 /** Returns the refund percentage on a date, for the events that have a refund scale. */
@@ -44,7 +44,10 @@ const toPaise = (rupees: number): number => Math.round(rupees * 100)
 const computeRefund = (day: Day, price: number, event: string): number =>
   Math.max(0, Math.round((price * getRefundPercent(day)) / 100) - getCharge(day, event))
 
-/** Opens a registration's page. Returns a check of the proposed refund, for servers whose clock is correct. */
+/**
+ * Opens a registration's page. Returns a function that checks the proposed refund. Call it only if the server's clock is
+ * correct.
+ */
 export async function checkProposal<Page>(
   {
     sql,
@@ -57,9 +60,9 @@ export async function checkProposal<Page>(
   checkProposedRefund(page: ActionsResponse): Violation | null
 }> {
   const readState = async (): Promise<string> => {
-    const sums = await sql()<Omit<Sums, 'refundDue'>>(SUMS_SQL).get(regNo)
+    const sums = await sql()<Omit<Sums, 'owedPartOfRefunds'>>(SUMS_SQL).get(regNo)
     const knownSums: Sums | null =
-      sums === undefined ? null : { ...sums, refundDue: getOwedRefund(sums.id) }
+      sums === undefined ? null : { ...sums, owedPartOfRefunds: getOwedRefund(sums.id) }
     return JSON.stringify(knownSums)
   }
   const days = [dayOf(now())]
@@ -77,13 +80,16 @@ export async function checkProposal<Page>(
       const sumsBefore = JSON.parse(stateBefore) as Sums | null
       if (!isUnchanged || sumsBefore === null || proposedRefund === null || secondPayment !== null)
         return null
-      const { price, refundDue: owedRefund, shortPayments } = sumsBefore
+      const { price, owedPartOfRefunds, shortPayments } = sumsBefore
       if (shortPayments > 0) return null
-      const paid = sumsBefore.paid - owedRefund
-      const refunded = sumsBefore.refunded - owedRefund
+      const paid = sumsBefore.paid - owedPartOfRefunds
+      const refunded = sumsBefore.refunded - owedPartOfRefunds
       // After a correction to a higher bill, an amount above the paid bill remains owed until the higher bill is paid.
       const isPaid = price === null || paid >= price
-      const owed = Math.max(0, paid - (isPaid ? (price ?? paid) : (sumsBefore.billPaid ?? price)))
+      const owed = Math.max(
+        0,
+        paid - (isPaid ? (price ?? paid) : (sumsBefore.paidBillTotal ?? price)),
+      )
       const expectedRefunds = days.map((day) =>
         Math.max(0, owed + computeRefund(day, paid - owed, sumsBefore.event) - refunded),
       )

@@ -39,7 +39,7 @@ type Row = {
   state: RegistrationState
   open_until: number | null
 }
-// A registration whose payment staff accepted may exceed the quota.
+// A registration whose payment was accepted by staff may exceed the quota.
 const REGISTRATIONS_SQL = `SELECT r.id, r.category, r.state, r.payment_status AS status, r.in_review, r.created_at,
   r.answers ->> '$.code' AS code,
   EXISTS (SELECT 1 FROM captures c WHERE c.registration_id = r.id AND c.state = 'accepted') AS accepted,
@@ -90,8 +90,8 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
     return null
   }
   /**
-   * Checks that no registration used a code that was in use. Two uses through a late payment, after another delegate
-   * has used the code, are allowed.
+   * Checks that no registration used a code that was in use. A code may be used twice if a late payment arrives
+   * after another delegate has used it.
    */
   const checkCodes = (rows: readonly Row[]): Violation | null => {
     for (const row of rows) {

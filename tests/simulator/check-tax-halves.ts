@@ -39,7 +39,7 @@ export function createTaxHalfInvariants(sql: () => Sql): {
       const { cgst, sgst, igst, roundOff } = row
       if (cgst + sgst + igst + roundOff !== tax) return `${tax} at ${rate}% is printed differently`
       if (cgst !== sgst) return `the halves of ${rate}% differ`
-      if (igst !== 0 && cgst !== 0) return `${rate}% is taxed twice`
+      if (igst !== 0 && cgst !== 0) return `both IGST and CGST are charged at ${rate}%`
       const sign = body.of === null ? 1 : -1
       const taxBefore = remainingByRate.get(`${invoiceName} ${rate}`) ?? {
         tax: 0,
@@ -54,10 +54,11 @@ export function createTaxHalfInvariants(sql: () => Sql): {
         igst: taxBefore.igst + sign * igst,
       }
       remainingByRate.set(`${invoiceName} ${rate}`, remainingTax)
-      // One paisa of an odd amount is not part of the halves, across the invoice and all its credit notes.
+      // If the remaining amount is odd, one paisa is outside the halves. This holds for the invoice and its credit notes
+      // together.
       const oddPaisa = remainingTax.tax - remainingTax.cgst - remainingTax.sgst - remainingTax.igst
       if (remainingTax.tax === 0 && Object.values(remainingTax).some((amount) => amount !== 0))
-        return `nothing remains at ${rate}% but ${JSON.stringify(remainingTax)}`
+        return `no tax remains at ${rate}%, but its parts are not zero: ${JSON.stringify(remainingTax)}`
       if (Math.abs(oddPaisa) > 1) return `${JSON.stringify(remainingTax)} remains at ${rate}%`
     }
     return null

@@ -68,7 +68,7 @@ type DelegatesContext = {
   readonly reportViolation: (violation: Violation | null) => void
   readonly tally: Tally
   readonly writeTrace: (what: () => string) => void
-  readonly extendEnd: (ms: number) => void
+  readonly runAtLeast: (ms: number) => void
   readonly mailbox: Mailbox
   readonly getVersion: (event: string) => Version
 }
@@ -107,7 +107,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     reportViolation,
     tally,
     writeTrace,
-    extendEnd,
+    runAtLeast,
     mailbox,
   } = context
   const registeredDelegates = new Map<
@@ -150,7 +150,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
   const { sendMessage, announce } = createGatewayMessages({
     timeline,
     tally,
-    extendEnd,
+    runAtLeast,
     call,
   })
 
@@ -169,7 +169,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     }
     announceRefund('refund.created')
     if (refund.failsAt !== null) {
-      extendEnd(refund.failsAt - timeline.now())
+      runAtLeast(refund.failsAt - timeline.now())
       timeline.schedule(refund.failsAt - timeline.now(), () => announceRefund('refund.failed'))
     } else if (refund.doneAt - timeline.now() < REFUND_FAILS_AFTER_MS)
       timeline.schedule(refund.doneAt - timeline.now(), () => announceRefund('refund.processed'))
@@ -180,7 +180,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (disputedPayment === null) return
     const dispute = openDispute(gateway, disputedPayment, timeline.now())
     for (const { afterMs, status } of plannedDispute.steps) {
-      extendEnd(afterMs)
+      runAtLeast(afterMs)
       await timeline.wait(afterMs)
       dispute.changes.push({ at: timeline.now(), status })
       writeTrace(() => `dispute ${dispute.id} of ${dispute.paymentReference}: ${status}`)
@@ -209,7 +209,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       form.amount,
       timeline.now(),
     )
-    extendEnd(plannedVisit.thinkingMs)
+    runAtLeast(plannedVisit.thinkingMs)
     await timeline.wait(plannedVisit.thinkingMs)
     if (plannedVisit.result === 'left') return
     const finishVisit = (): void => {
@@ -237,12 +237,12 @@ export function createDelegates(context: DelegatesContext): Delegates {
           writeTrace(() => `${transaction.reference}: ${event}`)
           const webhook = buildPaymentWebhook(event, order, transaction, timeline.now())
           announce(webhook, plannedVisit.messages, () => {
-            if (webhook.claimsCapture) transaction.isAnnounced = true
+            if (webhook.reportsCapture) transaction.isAnnounced = true
           })
         }
         if (authorization === null) announceEvent(isPaid ? 'payment.captured' : 'payment.failed')
         else {
-          extendEnd(getLateAuthorizationMs(authorization))
+          runAtLeast(getLateAuthorizationMs(authorization))
           followPayment({ order, transaction }, authorization, timeline, announceEvent)
         }
         return
@@ -253,7 +253,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (plannedVisit.heldMs === 0 || isRazorpay) finishVisit()
     else {
       order.heldUntil = Math.max(order.heldUntil, timeline.now() + plannedVisit.heldMs)
-      extendEnd(plannedVisit.heldMs)
+      runAtLeast(plannedVisit.heldMs)
       timeline.schedule(plannedVisit.heldMs, finishVisit)
     }
     if (plannedVisit.returnAfterMs === null) return
@@ -371,7 +371,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       }
       const isFinal = httpResponses.some((response) => response !== null && response.status !== 503)
       if (isFinal) return null
-      extendEnd(RETRY_MS)
+      runAtLeast(RETRY_MS)
       await timeline.wait(RETRY_MS)
     }
     return null
@@ -542,7 +542,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     registeredDelegates.set(result.reg_no, { delegate, browser })
     mailbox.scheduleSending()
     for (const [index, step] of delegate.steps.entries()) {
-      extendEnd(step.afterMs)
+      runAtLeast(step.afterMs)
       await timeline.wait(step.afterMs)
       const isVisit = step.is === 'visit' || step.is === 'other tab'
       // A delegate who has already paid pays again only by mistake, in an old or second tab.
@@ -564,14 +564,14 @@ export function createDelegates(context: DelegatesContext): Delegates {
       for (const [index, plannedDispute] of plan.disputes.entries()) {
         const { name } = plan.profile
         const disputeRandom = createRandom(name, plan.seed, plan.history, 'dispute', index)
-        extendEnd(plannedDispute.afterMs)
+        runAtLeast(plannedDispute.afterMs)
         timeline.schedule(
           plannedDispute.afterMs,
           () => void followDispute(plannedDispute, disputeRandom),
         )
       }
       for (const delegate of plan.delegates) {
-        extendEnd(delegate.afterMs)
+        runAtLeast(delegate.afterMs)
         void followPlan(delegate)
       }
     },

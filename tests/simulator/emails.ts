@@ -19,9 +19,9 @@ export type Mailbox = {
 export function createMailbox(context: {
   readonly timeline: Timeline
   readonly machine: Machine
-  readonly extendEnd: (ms: number) => void
+  readonly runAtLeast: (ms: number) => void
 }): Mailbox {
-  const { timeline, machine, extendEnd } = context
+  const { timeline, machine, runAtLeast } = context
   const links = new Map<string, string>()
   /** Sends due emails as the server does, but without a mail server. */
   const sendDueEmails = async (deps: ServerDeps): Promise<void> => {
@@ -42,7 +42,7 @@ export function createMailbox(context: {
   return {
     scheduleSending: () => {
       for (const ms of CHECK_AFTER_MS) {
-        extendEnd(ms)
+        runAtLeast(ms)
         timeline.schedule(ms, () => void machine.runJob(sendDueEmails))
       }
     },

@@ -27,7 +27,7 @@ export type SendRequest = (
 type MessageContext = {
   readonly timeline: Timeline
   readonly tally: Tally
-  readonly extendEnd: (ms: number) => void
+  readonly runAtLeast: (ms: number) => void
   readonly call: SendRequest
 }
 export type GatewayMessages = {
@@ -40,7 +40,7 @@ export type GatewayMessages = {
 export function createGatewayMessages({
   timeline,
   tally,
-  extendEnd,
+  runAtLeast,
   call,
 }: MessageContext): GatewayMessages {
   const deliver = async (
@@ -72,7 +72,7 @@ export function createGatewayMessages({
   ): void => {
     const retryMs = WEBHOOK_RETRY_INTERVALS_MS[attempts]
     if (response?.status === 200 || !isRetried || retryMs === undefined) return
-    extendEnd(retryMs)
+    runAtLeast(retryMs)
     timeline.schedule(retryMs, () => void repeat())
   }
   const deliverWebhook = async (
@@ -99,7 +99,7 @@ export function createGatewayMessages({
   /** Schedules the messages. Whenever they are delivered, they contain the state at the time of this call. */
   const announce: GatewayMessages['announce'] = (webhook, messages, onAccepted = () => {}) => {
     for (const message of messages) {
-      extendEnd(message.afterMs)
+      runAtLeast(message.afterMs)
       timeline.schedule(message.afterMs, () => void deliverWebhook(webhook, message, onAccepted))
     }
   }
@@ -113,7 +113,7 @@ export function createGatewayMessages({
         .flatMap((accounts) => Object.values(accounts))
         .find(({ merchantId }) => merchantId === order.merchantId) ?? null
     const trueMessage = buildMessage(order, transaction, account)
-    extendEnd(plannedMessage.afterMs)
+    runAtLeast(plannedMessage.afterMs)
     timeline.schedule(
       plannedMessage.afterMs,
       () => void deliver(transaction, falsifyMessage(trueMessage, plannedMessage), plannedMessage),

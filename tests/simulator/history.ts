@@ -84,7 +84,7 @@ export async function runHistory(
     writeTrace(() => `BROKEN: ${newViolation.invariant}: ${newViolation.cause}`)
   }
   /** Extends the history so that it ends no earlier than `ms` from now. */
-  const extendEnd = (ms: number): void => {
+  const runAtLeast = (ms: number): void => {
     endMs = Math.max(endMs, timeline.now() - plan.start + ms)
   }
 
@@ -155,7 +155,7 @@ export async function runHistory(
       writeTrace(() => JSON.stringify(incident))
       tally.incidents += 1
       const schedule = (ms: number, run: () => void): void => {
-        extendEnd(ms)
+        runAtLeast(ms)
         timeline.schedule(ms, run)
       }
       switch (incident.is) {
@@ -165,7 +165,7 @@ export async function runHistory(
           machine.crash()
           // Reopens the database after the writes that are committed during the crash without a response.
           if (incident.reopens) timeline.schedule(0, () => disk.reopen())
-          schedule(incident.downMs, () => void machine.start())
+          schedule(incident.downtimeMs, () => void machine.start())
           return
         case 'clock':
           skewMs += incident.skewMs
@@ -177,11 +177,11 @@ export async function runHistory(
           return
         case 'outage':
           network.startOutage(incident.kind, incident.lastsMs)
-          extendEnd(incident.lastsMs)
+          runAtLeast(incident.lastsMs)
           return
         case 'disk full':
           diskFullUntil = Math.max(diskFullUntil, timeline.now() + incident.lastsMs)
-          extendEnd(incident.lastsMs)
+          runAtLeast(incident.lastsMs)
           return
         case 'file': {
           const serveVersion = (version: Version): void => {
@@ -218,11 +218,11 @@ export async function runHistory(
     await createStaff(disk.store(), plan.start)
     void machine.start()
     for (const incident of plan.incidents) {
-      extendEnd(incident.afterMs)
+      runAtLeast(incident.afterMs)
       timeline.schedule(incident.afterMs, () => applyIncident(incident))
     }
-    const mailbox = createMailbox({ timeline, machine, extendEnd })
-    const sharedContext = { plan, timeline, machine, gateway, tally, writeTrace, extendEnd }
+    const mailbox = createMailbox({ timeline, machine, runAtLeast })
+    const sharedContext = { plan, timeline, machine, gateway, tally, writeTrace, runAtLeast }
     const getVersion = (event: string): Version =>
       [...files].find(([id]) => id === event)?.[1] ?? 'removed'
     const delegates = createDelegates({

@@ -3,7 +3,7 @@ import { assertNever } from '../../engine/index.ts'
 import type { Timeline, Owner } from './virtual-time.ts'
 import { answerRefund, isCapture, markReported } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
-import { answerRazorpay } from './razorpay-gateway.ts'
+import { handleRazorpayRequest } from './razorpay-gateway.ts'
 import type { Profile } from './profiles.ts'
 import type { Random } from './random.ts'
 import type { Tally } from './tally.ts'
@@ -63,7 +63,7 @@ export function createNetwork(context: {
       : gateway.respondToStatusQuery(paidOrder.merchantId, paidOrder.orderId, timeline.now()).text
   }
   const isNextResponseBad = (): boolean =>
-    timeline.now() - startedAt < FAULT_PERIOD_MS && random.chance(profile.badAnswers)
+    timeline.now() - startedAt < FAULT_PERIOD_MS && random.chance(profile.badStatusResponses)
 
   /** Sends a refund request. The gateway receives it even if the response is lost. */
   const callRefund = (body: string, timeoutMs: number, owner: Owner): Promise<Response> =>
@@ -71,7 +71,7 @@ export function createNetwork(context: {
       tally.refundCalls += 1
       if (currentOutage?.kind === 'refused' && timeline.now() < currentOutage.until)
         return void timeline.schedule(5, () => reject(createConnectionError('ECONNREFUSED')), owner)
-      const isLost = random.chance(profile.badRefunds)
+      const isLost = random.chance(profile.badRefundResponses)
       const delayMs = isLost && random.chance(0.5) ? timeoutMs + 1 : drawLatencyMs()
       timeline.schedule(delayMs / 2, () => {
         const text = answerRefund(gateway, body, timeline.now(), random)
@@ -106,7 +106,7 @@ export function createNetwork(context: {
       const delayMs = outage === 'silent' ? timeoutMs + 1 : drawLatencyMs()
       const isLost = outage === 'error' || isNextResponseBad()
       timeline.schedule(Math.min(delayMs, timeoutMs) / 2, () => {
-        const { status, json, reportedEntries, reportedFailures } = answerRazorpay(
+        const { status, json, reportedEntries, reportedFailures } = handleRazorpayRequest(
           gateway,
           request,
           timeline.now(),

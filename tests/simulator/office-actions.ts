@@ -77,7 +77,7 @@ export type DeskContext = {
   readonly tally: Tally
   readonly reportViolation: (violation: Violation | null) => void
   readonly writeTrace: (what: () => string) => void
-  readonly extendEnd: (ms: number) => void
+  readonly runAtLeast: (ms: number) => void
   /** Lists the registration numbers of all registrations. */
   readonly listRegNos: () => readonly string[]
   readonly getEvent: (regNo: string) => string
@@ -108,7 +108,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     tally,
     reportViolation,
     writeTrace,
-    extendEnd,
+    runAtLeast,
   } = context
   const client = createStaffClient(context)
   const { call, signIn } = client
@@ -512,7 +512,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
   return {
     begin: () => {
       for (const [index, step] of plan.desk.entries()) {
-        extendEnd(step.afterMs)
+        runAtLeast(step.afterMs)
         const random = createRandom(plan.profile.name, plan.seed, plan.history, 'desk', index)
         timeline.schedule(step.afterMs, () => void performStep(step, random, index))
       }

@@ -89,7 +89,7 @@ export type Delegate = {
   readonly steps: readonly Step[]
 }
 export type Incident = { readonly afterMs: number } & (
-  | { readonly is: 'crash'; readonly downMs: number; readonly reopens: boolean }
+  | { readonly is: 'crash'; readonly downtimeMs: number; readonly reopens: boolean }
   | { readonly is: 'clock'; readonly skewMs: number; readonly lastsMs: number }
   | {
       readonly is: 'outage'
@@ -182,7 +182,7 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
   const officeSteps = (Object.keys(profile.office) as OfficeStep['is'][]).flatMap((is) => {
     const officeRandom = createRandom(profile.name, seed, history, 'office', is)
     return drawOccurrences(profile.office[is], officeRandom).map((): OfficeStep => ({
-      afterMs: officeRandom.below(profile.officeWithinMs),
+      afterMs: officeRandom.below(profile.officeStepsWithinMs),
       is,
     }))
   })
@@ -309,8 +309,8 @@ function drawDeskStep(is: DeskAction, profile: Profile, random: Random): DeskSte
   const pickStaff = (): StaffName => random.pick(random.chance(0.7) ? OWNERS : STAFF_NAMES)
   return {
     afterMs: random.chance(0.3)
-      ? random.skewed(MINUTE_MS, profile.officeWithinMs)
-      : random.below(profile.officeWithinMs),
+      ? random.skewed(MINUTE_MS, profile.officeStepsWithinMs)
+      : random.below(profile.officeStepsWithinMs),
     is,
     by: pickStaff(),
     colleague: random.chance(0.15) ? pickStaff() : null,
@@ -363,7 +363,7 @@ function drawFault(is: Incident['is'], profile: Profile, random: Random): Incide
       return {
         afterMs,
         is,
-        downMs: random.skewed(SECOND_MS, profile.maxDownMs),
+        downtimeMs: random.skewed(SECOND_MS, profile.maxDowntimeMs),
         reopens: random.chance(0.05),
       }
     case 'clock': {

@@ -21,9 +21,11 @@ export type Profile = {
   readonly maxDelegates: number
   /** The maximum number of payment attempts per delegate. */
   readonly maxAttempts: number
-  /** The share (0 to 1) of delegates who register for the event with few seats and discount codes. */
+  /** The share (0 to 1) of delegates who register for the event that has discount codes and few seats. */
   readonly fewSeats: number
-  /** The share of delegates who register for the event with approval before payment and bank transfers. */
+  /**
+   * The share of delegates who register for the event with bank transfers, where approval is required before payment.
+   */
   readonly approvals: number
   /** The share of delegates who register for the event whose items have two tax rates or no tax. */
   readonly severalRates: number
@@ -63,20 +65,20 @@ export type Profile = {
   /**
    * The share of status responses that are unusable: truncated, about another order, in an unknown format, or empty.
    */
-  readonly badAnswers: number
+  readonly badStatusResponses: number
   /** The share of responses to refund requests that are lost or unusable. */
-  readonly badRefunds: number
+  readonly badRefundResponses: number
   /** The share of responses that are slow. */
   readonly slowResponses: number
   /** How often each fault occurs in a history, on average. */
   readonly incidents: Readonly<Record<Incident['is'], number>>
   readonly incidentsWithinMs: number
-  /** The versions that an event's file may have for a while. */
+  /** The versions that may temporarily replace an event's file. */
   readonly versions: readonly Version[]
   readonly office: Readonly<Record<OfficeStep['is'], number>>
-  readonly officeWithinMs: number
+  readonly officeStepsWithinMs: number
   readonly desk: Readonly<Partial<Record<DeskAction, number>>>
-  readonly maxDownMs: number
+  readonly maxDowntimeMs: number
   readonly maxSkewMs: number
   readonly maxOutageMs: number
 }
@@ -105,8 +107,8 @@ export const DESIGN: Profile = {
   repeatedWebhooks: 0.2,
   maxRepeats: 3,
   falsifiedWebhooks: 0.1,
-  badAnswers: 0.05,
-  badRefunds: 0.15,
+  badStatusResponses: 0.05,
+  badRefundResponses: 0.15,
   slowResponses: 0.05,
   incidents: {
     crash: 0.6,
@@ -119,9 +121,9 @@ export const DESIGN: Profile = {
   incidentsWithinMs: 3 * DAY_MS,
   versions: VERSIONS,
   office: { reviews: 0.4, 'reviews, two at once': 0.1, refund: 0.12, panel: 0.08, disputes: 0 },
-  officeWithinMs: 6 * DAY_MS,
+  officeStepsWithinMs: 6 * DAY_MS,
   desk: {},
-  maxDownMs: 10 * MINUTE_MS,
+  maxDowntimeMs: 10 * MINUTE_MS,
   maxSkewMs: HOUR_MS,
   maxOutageMs: 12 * HOUR_MS,
 }
@@ -142,11 +144,11 @@ const RAZORPAY: Partial<Omit<Profile, 'incidents'>> = {
   wrongAmounts: 0,
   slowPayments: 0,
   secondTabPayments: 0.3,
-  badAnswers: 0.15,
+  badStatusResponses: 0.15,
   office: { ...DESIGN.office, reviews: 1, refund: 1 },
 }
 
-export const FAULTS: readonly Profile[] = [
+export const FAULT_PROFILES: readonly Profile[] = [
   createProfile('crashes', {}, { crash: 8 }),
   createProfile(
     'clock',
@@ -155,7 +157,7 @@ export const FAULTS: readonly Profile[] = [
   ),
   createProfile('silence', { lostMessages: 1 }),
   createProfile('outage', { maxOutageMs: 4 * DAY_MS }, { outage: 1.5 }),
-  createProfile('bad answers', { badAnswers: 0.6 }),
+  createProfile('bad answers', { badStatusResponses: 0.6 }),
   createProfile('slow', { slowResponses: 0.7 }),
   createProfile('flood', { repeatedWebhooks: 1, maxRepeats: 12, falsifiedWebhooks: 0.5 }),
   createProfile('disk full', {}, { 'disk full': 3 }),
@@ -172,7 +174,7 @@ export const FAULTS: readonly Profile[] = [
   createProfile('doubles', { secondTabPayments: 0.7, oldTabAttempts: 0.5 }),
   createProfile('wrong', { wrongAmounts: 0.6 }),
   createProfile('refunds', {
-    badRefunds: 0.5,
+    badRefundResponses: 0.5,
     office: { ...DESIGN.office, reviews: 1.5, refund: 2, panel: 1 },
   }),
   createProfile('razorpay', RAZORPAY),
@@ -191,7 +193,7 @@ export const FAULTS: readonly Profile[] = [
     repeatedWebhooks: 0.4,
     maxRepeats: 5,
     office: { ...DESIGN.office, reviews: 3, refund: 2, panel: 1 },
-    officeWithinMs: 12 * DAY_MS,
+    officeStepsWithinMs: 12 * DAY_MS,
   }),
   createProfile('razorpay disputes', {
     ...RAZORPAY,
@@ -200,7 +202,7 @@ export const FAULTS: readonly Profile[] = [
     repeatedWebhooks: 0.4,
     maxRepeats: 5,
     office: { ...DESIGN.office, reviews: 1, refund: 0.5, disputes: 5 },
-    officeWithinMs: 18 * DAY_MS,
+    officeStepsWithinMs: 18 * DAY_MS,
   }),
   // Combines all faults of both gateways.
   createProfile('two gateways', {
@@ -216,7 +218,7 @@ export const FAULTS: readonly Profile[] = [
     repeatedWebhooks: 0.4,
     maxRepeats: 5,
     office: { ...DESIGN.office, reviews: 2, refund: 1.5, panel: 0.5, disputes: 2 },
-    officeWithinMs: 14 * DAY_MS,
+    officeStepsWithinMs: 14 * DAY_MS,
   }),
   createProfile('decisions', {
     wrongAmounts: 0.5,
@@ -250,7 +252,7 @@ const DESK_ACTION_COUNTS: Profile['desk'] = {
   'compare the figures': 0.5,
 }
 const doubleCounts = (counts: Profile['desk']): Profile['desk'] =>
-  Object.fromEntries(Object.entries(counts).map(([act, count]) => [act, 2 * count]))
+  Object.fromEntries(Object.entries(counts).map(([action, count]) => [action, 2 * count]))
 
 const EURO: Partial<Omit<Profile, 'incidents'>> = {
   desk: {
@@ -269,7 +271,7 @@ const EURO: Partial<Omit<Profile, 'incidents'>> = {
 }
 
 /** In these profiles, staff also act, so payment faults affect their actions too. */
-export const DESK: readonly Profile[] = [
+export const DESK_PROFILES: readonly Profile[] = [
   createProfile('desk', { desk: DESK_ACTION_COUNTS, approvals: 0.4 }),
   createProfile('desk and letters', {
     desk: doubleCounts(DESK_ACTION_COUNTS),
@@ -338,11 +340,11 @@ export const DESK: readonly Profile[] = [
     wrongAmounts: 0.4,
     latePayments: 0.4,
     secondTabPayments: 0.3,
-    badRefunds: 0.4,
+    badRefundResponses: 0.4,
   }),
 ]
 
-export const PROFILES: readonly Profile[] = [DESIGN, ...FAULTS, ...DESK]
+export const PROFILES: readonly Profile[] = [DESIGN, ...FAULT_PROFILES, ...DESK_PROFILES]
 
 /** Returns the event whose delegates pay only by transfer, in euros or in two currencies. */
 export const chooseEuroEvent = ({

@@ -115,6 +115,6 @@ export function buildDisputeWebhook(order: Order, dispute: Dispute): Webhook {
       payload: { payment: { entity: payment }, dispute: { entity: buildDisputeEntity(dispute) } },
     }),
     eventId: `event_${dispute.id}_${dispute.changes.length}`,
-    claimsCapture: false,
+    reportsCapture: false,
   }
 }

@@ -44,7 +44,7 @@ const UNKNOWN_ID = createError('The id provided does not exist')
 const buildList = (items: readonly object[]): object => ({ entity: 'collection', items })
 const toSeconds = (ms: number): number => Math.floor(ms / 1000)
 const MINUTE_MS = 60_000
-/** How long after its creation an order cannot be found by a search. */
+/** How long it takes until a search finds a new order. */
 const SEARCH_DELAY_MS = 2_000
 
 export type ApiRequest = {
@@ -65,7 +65,7 @@ type OrderRequest = {
 }
 
 /** Executes a request and returns its response. */
-export function answerRazorpay(
+export function handleRazorpayRequest(
   gateway: Gateway,
   { url, body, key }: ApiRequest,
   at: Instant,
@@ -121,7 +121,7 @@ export function answerRazorpay(
   if (part !== 'refund') return UNKNOWN_ID
   if (!isCapture(transaction)) return createError('The payment status should be captured')
   const { amount } = JSON.parse(body) as { amount: number }
-  const repeatedRefund = refunds.find((refund) => key !== '' && refund.key === key)
+  const existingRefund = refunds.find((refund) => key !== '' && refund.key === key)
   const refundRequest = {
     amount: toAmount(amount),
     by: 'call',
@@ -129,7 +129,7 @@ export function answerRazorpay(
     failureShare: failedRefunds,
   } as const
   const refund =
-    repeatedRefund ?? refundCapture(gateway, order, transaction, refundRequest, at, random)
+    existingRefund ?? refundCapture(gateway, order, transaction, refundRequest, at, random)
   return refund === null
     ? createError('The total refund amount is greater than the refund payment amount')
     : createResponse(buildRefundEntity(refund, at))
@@ -174,7 +174,7 @@ function capturePayment(
   return createResponse(buildPaymentEntity(order, transaction, at))
 }
 
-/** Captures a payment, for a request or by the gateway itself. */
+/** Captures a payment, either on request or automatically. */
 export function capture(transaction: Transaction, at: Instant): void {
   transaction.code = '200'
   transaction.capturedAt = at
@@ -243,7 +243,7 @@ export type Webhook = {
   readonly body: string
   readonly eventId: string
   /** True if the webhook reports a captured payment. */
-  readonly claimsCapture: boolean
+  readonly reportsCapture: boolean
 }
 export type PaymentWebhook =
   | 'payment.authorized'
@@ -272,7 +272,7 @@ export function buildPaymentWebhook(
   return {
     body: JSON.stringify({ event, payload }),
     eventId: `event_${(refund ?? transaction).reference}_${event}`,
-    claimsCapture: event === 'payment.captured' || event === 'order.paid',
+    reportsCapture: event === 'payment.captured' || event === 'order.paid',
   }
 }
 

@@ -51,7 +51,8 @@ function* listShorterPlans(plan: Plan): Generator<Plan> {
     for (const simplerDelegate of listSimplerDelegates(delegate))
       yield { ...plan, delegates: plan.delegates.with(index, simplerDelegate) }
   const { profile } = plan
-  if (profile.badAnswers > 0) yield { ...plan, profile: { ...profile, badAnswers: 0 } }
+  if (profile.badStatusResponses > 0)
+    yield { ...plan, profile: { ...profile, badStatusResponses: 0 } }
   if (profile.slowResponses > 0) yield { ...plan, profile: { ...profile, slowResponses: 0 } }
 }
 

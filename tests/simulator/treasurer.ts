@@ -31,13 +31,13 @@ export type TreasurerContext = {
   readonly gateway: Gateway
   readonly tally: Tally
   readonly writeTrace: (what: () => string) => void
-  readonly extendEnd: (ms: number) => void
+  readonly runAtLeast: (ms: number) => void
   /** Lists the registration numbers of all registrations. */
   readonly listRegNos: () => readonly string[]
 }
 
 export function createTreasurer(context: TreasurerContext): { begin(): void } {
-  const { plan, timeline, machine, gateway, tally, writeTrace, extendEnd } = context
+  const { plan, timeline, machine, gateway, tally, writeTrace, runAtLeast } = context
 
   const decide = async (
     review: Review,
@@ -71,8 +71,8 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     const regNos = context.listRegNos()
     if (regNos.length === 0) return
     const regNo = random.pick(regNos)
-    const isPart = random.chance(0.3)
-    const refundInput = { why: 'Cannot come', ...(isPart ? { amount: '100.00' } : {}) }
+    const isPartial = random.chance(0.3)
+    const refundInput = { why: 'Cannot come', ...(isPartial ? { amount: '100.00' } : {}) }
     const result = await machine.runJob((deps) => refundPayment(deps, regNo, refundInput, 'Asha'))
     writeTrace(() => `refund of ${regNo}: ${JSON.stringify(result)}`)
   }
@@ -83,12 +83,14 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
       const disputes = (await machine.runJob(({ store }) => store.disputesOf(regNo))) ?? []
       for (const { disputeId, status, amount } of disputes) {
         if (status !== 'lost') continue
-        const [isNote, isPart, isTwice] = [0.15, 0.15, 0.3].map((share) => random.chance(share))
+        const [isNote, isPartial, isDuplicated] = [0.15, 0.15, 0.3].map((probability) =>
+          random.chance(probability),
+        )
         if (isNote === true) {
           await addNote(regNo, `The bank took it: ${disputeId} at ${timeline.now()}`)
           continue
         }
-        const part = isPart === true ? toAmount(10_000) : amount
+        const part = isPartial === true ? toAmount(10_000) : amount
         const record = (click: number) =>
           machine.runJob(({ store, clock }) =>
             store.requestRefund({
@@ -100,7 +102,9 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
               at: clock(),
             }),
           )
-        const results = await Promise.all(isTwice === true ? [record(1), record(2)] : [record(1)])
+        const results = await Promise.all(
+          isDuplicated === true ? [record(1), record(2)] : [record(1)],
+        )
         writeTrace(() => `records ${disputeId} of ${regNo}: ${JSON.stringify(results)}`)
       }
     }
@@ -147,7 +151,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
   return {
     begin: () => {
       for (const [index, step] of plan.office.entries()) {
-        extendEnd(step.afterMs)
+        runAtLeast(step.afterMs)
         const random = createRandom(plan.profile.name, plan.seed, plan.history, 'office', index)
         timeline.schedule(step.afterMs, () => void performStep(step, random))
       }
@@ -155,7 +159,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
   }
 }
 
-/** Finds a refund whose result is unclear in the merchant panel. */
+/** Looks up, in the merchant panel, a refund whose result Rollcall does not know. */
 function findRefund(
   order: Order | undefined,
   amount: number,
@@ -187,7 +191,7 @@ export function chooseDecision(
       if (decision === 'move')
         return otherRegNos.length === 0 ? null : { decision, to: random.pick(otherRegNos) }
       if (decision === 'accept' && review.is !== 'misfit' && review.is !== 'rest') return null
-      // If the payment is below the price, staff waive the rest or request it.
+      // If the payment is below the price, staff waive the balance or request it.
       const isShort = review.is === 'misfit' && listAllowedDecisions(review).includes('ask')
       return { decision: decision === 'accept' && isShort && random.chance(0.5) ? 'ask' : decision }
     }

@@ -48,38 +48,38 @@ export function createTimeline(
   let now: number = start
   let order = 0
   let activityCount = 0
-  let requestsInside = 0
+  let activeRequests = 0
 
   const isBefore = (a: Entry, b: Entry): boolean =>
     a.at < b.at || (a.at === b.at && a.order < b.order)
   const pushEntry = (entry: Entry): void => {
-    let at = heap.push(entry) - 1
-    while (at > 0) {
-      const parentIndex = (at - 1) >> 1
+    let index = heap.push(entry) - 1
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1
       const parent = heap[parentIndex]
       if (parent === undefined || !isBefore(entry, parent)) break
-      heap[at] = parent
-      at = parentIndex
+      heap[index] = parent
+      index = parentIndex
     }
-    heap[at] = entry
+    heap[index] = entry
   }
   const popEntry = (): Entry | undefined => {
     const firstEntry = heap[0]
     const lastEntry = heap.pop()
     if (firstEntry === undefined || lastEntry === undefined || heap.length === 0) return firstEntry
-    let at = 0
+    let index = 0
     for (;;) {
-      const leftChild = heap[2 * at + 1]
-      const rightChild = heap[2 * at + 2]
+      const leftChild = heap[2 * index + 1]
+      const rightChild = heap[2 * index + 2]
       const child =
         rightChild !== undefined && leftChild !== undefined && isBefore(rightChild, leftChild)
           ? rightChild
           : leftChild
       if (child === undefined || !isBefore(child, lastEntry)) break
-      heap[at] = child
-      at = 2 * at + (child === rightChild ? 2 : 1)
+      heap[index] = child
+      index = 2 * index + (child === rightChild ? 2 : 1)
     }
-    heap[at] = lastEntry
+    heap[index] = lastEntry
     return firstEntry
   }
   const schedule: Timeline['schedule'] = (ms, run, owner = null) => {
@@ -102,7 +102,7 @@ export function createTimeline(
         await running
         await new Promise((resolve) => waitForTurn(resolve))
       }
-      if (requestsInside === 0) return
+      if (activeRequests === 0) return
       quietTurns = activityCount === countBefore ? quietTurns + 1 : 0
     }
   }
@@ -113,8 +113,8 @@ export function createTimeline(
     listPendingEntries: (owner) =>
       heap.filter((entry) => entry.owner === owner && !entry.isCancelled),
     reportActivity: () => void (activityCount += 1),
-    enterRequest: () => void ((activityCount += 1), (requestsInside += 1)),
-    leaveRequest: () => void ((activityCount += 1), (requestsInside -= 1)),
+    enterRequest: () => void ((activityCount += 1), (activeRequests += 1)),
+    leaveRequest: () => void ((activityCount += 1), (activeRequests -= 1)),
     run: async (until) => {
       await settleTurn()
       for (

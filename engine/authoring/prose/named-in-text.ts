@@ -72,10 +72,10 @@ export function findNamedPayer(
   { textBefore, textAfter }: { readonly textBefore: string; readonly textAfter: string },
 ): number | null {
   const following = RECIPIENT_AFTER_AMOUNT.exec(textAfter)?.[1] ?? ''
-  const isOfPrevious = following !== '' && /^\s*for\b/i.test(before)
+  const belongsToPrevious = following !== '' && /^\s*for\b/i.test(before)
   return (
     findNamed(names, following) ??
-    (isOfPrevious
+    (belongsToPrevious
       ? null
       : findNamed(names, before.trim() === '' ? `${textBefore} ${textAfter}` : before))
   )

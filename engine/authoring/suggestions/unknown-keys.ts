@@ -134,9 +134,9 @@ export function reportMissingKey(
 /** Returns a reference to the field's type if this type alone requires the missing key: the type may be the mistake. */
 function findRequiringType(source: Source, path: string, key: string): Pick<Draft, 'related'> {
   const type = join(path, 'type')
-  const isOfType = /^(?:accept|options|fields|max)$/.test(key) && source.has(type)
+  const dependsOnType = /^(?:accept|options|fields|max)$/.test(key) && source.has(type)
   const getLineNumber = (at: string): number => source.place(at).start.line
-  return isOfType && getLineNumber(type) !== getLineNumber(path)
+  return dependsOnType && getLineNumber(type) !== getLineNumber(path)
     ? { related: [{ at: type, part: 'entry', message: 'because of this' }] }
     : {}
 }

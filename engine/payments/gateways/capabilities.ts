@@ -1,4 +1,7 @@
-/** The capabilities of card gateways, from their public documentation, for the checker and for requests. */
+/**
+ * What each payment gateway supports, according to its public documentation. Used by the checker and when building
+ * gateway requests.
+ */
 import { getOwn } from '../../lib/result.ts'
 import { addDays, addMonths, dayOf } from '../../lib/time.ts'
 import type { Day, Instant } from '../../lib/time.ts'
@@ -77,7 +80,7 @@ export const FINAL_FAILURES: ReadonlySet<string> = new Set(
   Object.values(GATEWAY_CAPABILITIES).flatMap(({ finalFailures }) => finalFailures),
 )
 
-/** Returns the kind of a compiled gateway. */
+/** Returns the kind of a gateway in a compiled event. */
 export const getGatewayKind = ({ kind }: { readonly kind?: GatewayKind }): GatewayKind =>
   kind ?? DEFAULT_GATEWAY
 
@@ -103,10 +106,10 @@ export type GatewayKinds = Readonly<Record<string, GatewayKind>>
 /**
  * Explains in sentences why a payment is too old to be refunded through its gateway, and states the next step. Null
  * if the payment can be refunded. If it is too old, no refund is requested, because the gateway would reject it.
- * `source`: the gateway's name. If no current event uses the gateway, its kind is known only if the gateway has the
- * name of a kind.
+ * `source`: the gateway's name. If no current event uses the gateway, its kind is known only if the gateway is named
+ * after its kind (`airpay`, `razorpay`).
  */
-export function explainTooOldForGateway(
+export function explainRefundTooLate(
   { source, paidAt }: { readonly source: string; readonly paidAt: Instant },
   kinds: GatewayKinds,
   at: Instant,
@@ -116,9 +119,9 @@ export function explainTooOldForGateway(
     kind === null ? {} : GATEWAY_CAPABILITIES[kind]
   if (limit === null || dayOf(at) <= getLastRefundDay(limit, dayOf(paidAt))) return null
   const age = 'months' in limit ? `${limit.months} months` : `${limit.days} days`
-  return `The payment is more than ${age} old, so ${label} cannot refund it. Ask the delegate for a bank account, pay the refund by bank transfer, and record it as already refunded outside Rollcall, with the reference of the transfer.`
+  return `The payment is more than ${age} old, so ${label} cannot refund it. Ask the delegate for their bank details, pay the refund by bank transfer, and record it as already refunded outside Rollcall, with the reference of the transfer.`
 }
 
-/** Returns the last day on which a gateway with this limit refunds a payment of `paidOn`. */
+/** Returns the last day on which a gateway with this limit refunds a payment made on `paidOn`. */
 export const getLastRefundDay = (limit: RefundLimit, paidOn: Day): Day =>
   'months' in limit ? addMonths(paidOn, limit.months) : addDays(paidOn, limit.days)

@@ -4,7 +4,7 @@ import { assert, isAtLeast, canSee, getOwn } from '../../../engine/index.ts'
 import type { EventConfig, PermissionHolder, Role } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { EventRoute as EventCall } from '../../http/event-route-table.ts'
-import { guardedHandlers, isOfficePath, isOfKind } from '../../http/office-route-rule-types.ts'
+import { guardedHandlers, isOfficePath, hasKind } from '../../http/office-route-rule-types.ts'
 import type { GuardedRule, JsonKind, TargetKind } from '../../http/office-route-rule-types.ts'
 import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 import { readInput } from '../../http/request-input.ts'
@@ -155,7 +155,7 @@ function createGuard(deps: Deps) {
     const { query = [], params = [], filters } = rule
     const body = rule.body ?? ({} as Readonly<Record<B, JsonKind>>)
     const invalidName = listParameterNames(body).find(
-      (name) => !isOfKind(body[name], getOwn(input.body, name)),
+      (name) => !hasKind(body[name], getOwn(input.body, name)),
     )
     if (invalidName !== undefined) {
       sendError(reply, 422, 'bad_data', `“${invalidName}” has the wrong type of value.`)

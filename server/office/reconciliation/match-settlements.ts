@@ -96,7 +96,9 @@ export async function matchSettlements(
     // A report for one account may list a payment made through another account, which the order identifies.
     unsettledPayments: listUnsettledPayments(
       accounts.flatMap(({ all: allLines }) => allLines),
-      accounts.flatMap(({ ownership }) => ownership.held.filter(({ isOfAccount }) => isOfAccount)),
+      accounts.flatMap(({ ownership }) =>
+        ownership.held.filter(({ belongsToAccount }) => belongsToAccount),
+      ),
       clock(),
     ),
   }

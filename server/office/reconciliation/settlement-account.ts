@@ -62,8 +62,8 @@ export async function addReportedAccount(
   for (const account of candidates) {
     const payments = await store.paymentsOfAccount(account)
     const accountPayments = payments.filter(
-      ({ isOfAccount, reference, refunds }) =>
-        isOfAccount &&
+      ({ belongsToAccount, reference, refunds }) =>
+        belongsToAccount &&
         [reference, ...refunds.map((refund) => refund.reference)].some(
           (candidate) => candidate !== null && references.has(candidate),
         ),

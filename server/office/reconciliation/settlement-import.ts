@@ -107,7 +107,9 @@ function buildAccountPayouts({ all, payouts: accountPayouts, ownership }: Accoun
     const payoutLines = lines.get(getTransferKey(payout)) ?? []
     const ownRows = payoutLines.filter(({ line }) => ownership.isOwn(line))
     if (ownRows.length === payoutLines.length) return [toWirePayout(payout)]
-    const [ownLines] = ownRows.some(isOfEvent) ? groupByPayout(ownRows.map(({ line }) => line)) : []
+    const [ownLines] = ownRows.some(belongsToEvent)
+      ? groupByPayout(ownRows.map(({ line }) => line))
+      : []
     if (ownLines === undefined) return []
     const { day, net } = payout
     const otherEventLines = {
@@ -134,7 +136,7 @@ function toWirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
   }
 }
 
-const isOfEvent = ({ money, order }: SettledLine): boolean =>
+const belongsToEvent = ({ money, order }: SettledLine): boolean =>
   (money?.eventId ?? order?.eventId ?? null) !== null
 
 export function toWireLine(

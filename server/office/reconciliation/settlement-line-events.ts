@@ -61,7 +61,7 @@ export function assignLines(
     return !ownOrders.has(order) && eventOfOrder !== null && !canSee(user, eventOfOrder.id)
   }
   const isShared =
-    heldPayments.some((payment) => payment.isOfAccount && !isVisible(payment)) ||
+    heldPayments.some((payment) => payment.belongsToAccount && !isVisible(payment)) ||
     all.some(
       (event) =>
         !canSee(user, event.id) &&

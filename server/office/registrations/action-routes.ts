@@ -4,7 +4,7 @@ import {
   ENDED_STATES,
   listAllowedActions,
   dayOf,
-  explainTooOldForGateway,
+  explainRefundTooLate,
   formatDayShort,
   isActionName,
   toAmount,
@@ -185,7 +185,7 @@ async function loadActions(
     back_by_gateway: toMajorUnits(
       toAmount(
         captures
-          .filter((capture) => explainTooOldForGateway(capture, gatewayKinds, at) === null)
+          .filter((capture) => explainRefundTooLate(capture, gatewayKinds, at) === null)
           .reduce((sum, { refundableByGateway }) => sum + refundableByGateway, 0),
       ),
       registration.currency,

@@ -108,18 +108,18 @@ function toDecisionEntry(
 
 /** Describes a stored decision, such as "accept", "move to CHIR1234" or "refund by hand". */
 function describeDecision(decision: string, subject: string | null): string {
-  const isOfRefund = subject?.startsWith('R') ?? false
+  const isAboutRefund = subject?.startsWith('R') ?? false
   if (decision.startsWith('move to '))
     return `Payment moved to ${decision.slice('move to '.length)}`
   switch (decision) {
     case 'accept':
-      return isOfRefund ? 'Refund confirmed' : 'Payment accepted'
+      return isAboutRefund ? 'Refund confirmed' : 'Payment accepted'
     case 'ask':
       return 'Payment accepted, remaining amount requested'
     case 'dismiss':
-      return isOfRefund ? 'Refund withdrawn' : 'Payment ignored'
+      return isAboutRefund ? 'Refund withdrawn' : 'Payment ignored'
     case 'refund':
-      return isOfRefund ? 'Refund requested again' : 'Refund requested'
+      return isAboutRefund ? 'Refund requested again' : 'Refund requested'
     case 'refund by hand':
       return 'Refunded outside Rollcall'
     case 'refused refund replaced':

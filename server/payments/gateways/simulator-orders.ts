@@ -9,8 +9,8 @@ export type SimulatorOrders<Order> = {
 }
 
 /**
- * Opens the orders. Each change appends a line to a file that is read at startup. Its name begins with `sandbox`, so
- * that the file is made private (file-permissions.ts).
+ * Opens the order store. Each change appends a line to a file that is read at startup. The file's name begins with
+ * `sandbox`, so that the file is made private (file-permissions.ts).
  */
 export function openSimulatorOrders<Order extends object>(
   dataDir: string,

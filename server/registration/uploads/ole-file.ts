@@ -42,10 +42,10 @@ export async function hasTopLevelStream(file: FileHandle, name: string): Promise
   if (entries === null || root === undefined || root.type !== ROOT) return false
   const visited = new Set<number>()
   const stack = [root.child]
-  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    const entry = entries[at]
-    if (entry === undefined || visited.has(at)) continue
-    visited.add(at)
+  for (let index = stack.pop(); index !== undefined; index = stack.pop()) {
+    const entry = entries[index]
+    if (entry === undefined || visited.has(index)) continue
+    visited.add(index)
     if (entry.type === STREAM && entry.name.toLowerCase() === name.toLowerCase()) return true
     stack.push(entry.left, entry.right)
   }
@@ -72,8 +72,8 @@ async function readEntries(container: Container): Promise<readonly Entry[] | nul
     visited.add(sector)
     const content = await readSector(container, sector)
     if (content === null) return null
-    for (let at = 0; at < content.length; at += ENTRY_BYTES)
-      entries.push(parseEntry(content.subarray(at, at + ENTRY_BYTES)))
+    for (let offset = 0; offset < content.length; offset += ENTRY_BYTES)
+      entries.push(parseEntry(content.subarray(offset, offset + ENTRY_BYTES)))
     sector = await readNextSector(container, sector)
   }
   return sector === null ? null : entries
@@ -99,8 +99,8 @@ async function readNextSector(container: Container, sector: number): Promise<num
   const numbersPerSector = container.sectorBytes / 4
   const tableSector = await findTableSector(container, Math.floor(sector / numbersPerSector))
   if (tableSector === null || tableSector >= FIRST_SPECIAL_SECTOR) return null
-  const at = getSectorOffset(container, tableSector) + (sector % numbersPerSector) * 4
-  return (await readAt(container.file, at, 4))?.readUInt32LE(0) ?? null
+  const offset = getSectorOffset(container, tableSector) + (sector % numbersPerSector) * 4
+  return (await readAt(container.file, offset, 4))?.readUInt32LE(0) ?? null
 }
 
 /**

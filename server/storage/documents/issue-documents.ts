@@ -387,13 +387,13 @@ async function describeInvoicedItems(
   const { base, gst, total } = sumDocument(lines)
   const receivedAmount = await findCountedAmount(sql, payment.id)
   const { reference, paid_at: at } = payment
-  const isOfPayment = payment.amount === total && reference !== null && at !== null
+  const matchesPayment = payment.amount === total && reference !== null && at !== null
   return {
     ...toPerson(row),
     amount: total,
     base,
     gst,
     lines,
-    paid: isOfPayment ? { reference, at, receivedAmount } : null,
+    paid: matchesPayment ? { reference, at, receivedAmount } : null,
   }
 }

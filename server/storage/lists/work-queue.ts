@@ -31,7 +31,7 @@ type EventParam = { readonly eventId: string }
 type QueueParams = EventParam & { readonly pendingSince: Instant; readonly limit: number }
 type Builder = Kysely<Tables>
 
-const isOfEvent = (registrationId: Expression<number | null>, eventId: string) =>
+const belongsToEvent = (registrationId: Expression<number | null>, eventId: string) =>
   eb.exists(
     eb
       .selectFrom('registrations as r')
@@ -44,13 +44,13 @@ const selectRefunds = (builder: Builder, eventId: string) =>
     .selectFrom('refunds as f')
     .innerJoin('captures as c', 'c.id', 'f.capture_id')
     .select(({ ref }) => ref('c.registration_id').$notNull().as('id'))
-    .where(({ ref }) => isOfEvent(ref('c.registration_id'), eventId))
+    .where(({ ref }) => belongsToEvent(ref('c.registration_id'), eventId))
 const selectDisputes = (builder: Builder, eventId: string) =>
   builder
     .selectFrom('disputes as d')
     .select('d.registration_id as id')
     .distinct()
-    .where(({ ref }) => isOfEvent(ref('d.registration_id'), eventId))
+    .where(({ ref }) => belongsToEvent(ref('d.registration_id'), eventId))
 const selectRegistrations = (builder: Builder, eventId: string) =>
   builder.selectFrom('registrations').select('id').where('event_id', '=', eventId)
 
@@ -148,7 +148,7 @@ const QUEUE_QUERIES = {
       .where('m.status', '=', 'failed')
       // Excludes emails that were not sent because the delegate's data was erased.
       .where('m.recipient', '<>', '')
-      .where(({ ref }) => isOfEvent(ref('m.registration_id'), eventId))
+      .where(({ ref }) => belongsToEvent(ref('m.registration_id'), eventId))
       .where(({ exists, not, selectFrom }) =>
         not(
           exists(

@@ -198,7 +198,7 @@ export async function getBillAmounts(
     acceptedShortfalls: countedPayments.flatMap(({ requested, bill, received }) =>
       received < requested ? [{ bill, amount: toAmount(requested - received) }] : [],
     ),
-    billPaid:
+    highestPaidBill:
       countedPayments.length === 0
         ? null
         : toAmount(Math.max(...countedPayments.map(({ bill }) => bill))),

@@ -267,7 +267,7 @@ export async function explainUsedReference(
   const { reference } = references
   switch (owner.is) {
     case 'payment':
-      return `${reference} is already recorded: it is ${await describeOwner(sql, owner.regNo, references.eventId)}.${isOfOtherEvent(owner, references) ? KNOWN_IN_OTHER_EVENT : ''}`
+      return `${reference} is already recorded: it is ${await describeOwner(sql, owner.regNo, references.eventId)}.${belongsToOtherEvent(owner, references) ? KNOWN_IN_OTHER_EVENT : ''}`
     case 'payout':
       return `${reference} is already the reference of a gateway payout.`
     case 'refund':
@@ -285,7 +285,7 @@ export async function explainUsedReference(
 const KNOWN_IN_OTHER_EVENT =
   ' A transfer counts only once. If this transfer is not for this registration, do not record it here (“Payment not found” rejects a claim). If it is, ask a treasurer with access to all events, who can dismiss the other payment if it is under review.'
 
-const isOfOtherEvent = (
+const belongsToOtherEvent = (
   { eventId }: KnownPayment,
   event: Pick<PaymentReferences, 'eventId'>,
 ): boolean => eventId != null && eventId !== event.eventId

@@ -111,7 +111,7 @@ const paymentsThroughGateway = statement((builder, { source, account }: Settleme
         .then(lit(1))
         .else(lit(0))
         .end()
-        .as('isOfAccount'),
+        .as('belongsToAccount'),
     ])
     .where('c.source', '=', source)
     .orderBy('c.id'),
@@ -211,11 +211,11 @@ export async function readPaymentsOfAccount(
     ({ capture_id: id }) => id,
   )
   const payments = await paymentsThroughGateway.all(sql, { source, account })
-  return payments.map(({ isMoney, isOfAccount, code, ...payment }) => ({
+  return payments.map(({ isMoney, belongsToAccount, code, ...payment }) => ({
     ...payment,
     currency: getReceivedCurrency({ currency: code }),
     isMoney: isMoney === 1,
-    isOfAccount: isOfAccount === 1,
+    belongsToAccount: belongsToAccount === 1,
     refunds: (refunds.get(payment.id) ?? []).map(
       ({ capture_id: _, is_by_hand: isByHand, ...refund }) => ({
         ...refund,

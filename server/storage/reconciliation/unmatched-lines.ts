@@ -9,7 +9,7 @@ import {
   findReferenceKeys,
   listLineKeys,
   listReferenceKeys,
-  findLineByReference,
+  restoreReferenceColumn,
   identifiesPayment,
   formatKey,
   startOfDay,
@@ -73,10 +73,10 @@ export async function saveUnmatchedLines(
   let reportedCount = 0
   for (const newLine of lines) {
     const { reference, amount, day, narration, eventId, who: user, at } = newLine
-    const line = findLineByReference({ line: 0, reference, narration, day, amount })
+    const line = restoreReferenceColumn({ line: 0, reference, narration, day, amount })
     const cheque = findChequeNumber(line)
     const otherReferences = [...(newLine.also ?? []), ...(cheque === null ? [] : [cheque])]
-    if (await isOfOtherEvent(sql, newLine)) {
+    if (await belongsToOtherEvent(sql, newLine)) {
       otherEventCount += 1
       continue
     }
@@ -157,7 +157,7 @@ export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
       .replace(/ \((?:told|reported) for [^)]*\).*/s, '')
     const day = dayOf(at)
     const cheque = findChequeNumber(
-      findLineByReference({ line: 0, reference, narration, day, amount }),
+      restoreReferenceColumn({ line: 0, reference, narration, day, amount }),
     )
     return cheque === null ? [] : [{ payment: { ...line, cheque }, keys: [cheque] }]
   })
@@ -172,7 +172,7 @@ export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
  * Returns true if a delegate of another event reported the payment, in the payment's currency, or if the line contains
  * a registration number of another event.
  */
-async function isOfOtherEvent(
+async function belongsToOtherEvent(
   sql: Sql,
   { reference, also = [], narration, currency, eventId, hiddenNumbers = [] }: NewUnmatched,
 ): Promise<boolean> {

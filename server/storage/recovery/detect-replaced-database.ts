@@ -225,8 +225,8 @@ function getAge(mark: number, shared: SharedState): number | null {
     Atomics.load(shared, LOGGED_MARK_INDEX),
   ]
   if (mark === openedMark) return 0
-  const isOfLog = isSameRun(mark, loggedMark) && mark <= loggedMark
-  return isOfLog && (mark > openedMark || !isSameRun(openedMark, loggedMark)) ? 0 : null
+  const belongsToLog = isSameRun(mark, loggedMark) && mark <= loggedMark
+  return belongsToLog && (mark > openedMark || !isSameRun(openedMark, loggedMark)) ? 0 : null
 }
 
 /**

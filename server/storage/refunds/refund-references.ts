@@ -57,20 +57,20 @@ export async function explainRefundReference(
   if (receivedPayments.length === 0 && reports.some(({ isReleased }) => !isReleased))
     return `A delegate reported ${reference} as the reference of a payment. Enter the reference of the refund itself.`
   const rows = await referencesOfRefunds.all(sql)
-  const isOfCapture = (row: (typeof rows)[number]): boolean =>
+  const belongsToCapture = (row: (typeof rows)[number]): boolean =>
     row.capture_id === captureId ||
     (registrationId !== null && row.registration_id === registrationId)
-  const isOfGateway = (row: (typeof rows)[number]): boolean =>
+  const belongsToGateway = (row: (typeof rows)[number]): boolean =>
     (row.asked_at !== null || row.who === 'gateway') &&
     row.source === source &&
     row.account === account
   const existingRefund = rows.find(
     (row) =>
-      (isUtr(key) || isOfCapture(row) || isOfGateway(row)) &&
+      (isUtr(key) || belongsToCapture(row) || belongsToGateway(row)) &&
       (toBankKey(row.reference) || row.reference.trim()) === key,
   )
   if (existingRefund === undefined) return null
-  return isOfCapture(existingRefund)
+  return belongsToCapture(existingRefund)
     ? `A refund of ${formatMoney(existingRefund.amount, getReceivedCurrency(existingRefund))} is already recorded under ${reference}. Enter the reference of this refund.`
     : `${reference} is already the reference of another refund.`
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addSessionCookie, launch, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
 import { toPlainText, waitForHydration } from '../delegate.ts'
-import { ADMIN, serve, TOP } from '../serve.ts'
+import { ADMIN, serve, ROOT } from '../serve.ts'
 import type { TestServer } from '../serve.ts'
 
 const EVENT_FILE = 'lekhacon2027.yaml'
@@ -16,7 +16,7 @@ const EVENT_FILE = 'lekhacon2027.yaml'
  * 47.348 with tax.
  */
 function buildEventFile(): string {
-  const source = readFileSync(join(TOP, 'tests', 'events', EVENT_FILE), 'utf8')
+  const source = readFileSync(join(ROOT, 'tests', 'events', EVENT_FILE), 'utf8')
   return [
     ['format: 1\n', 'format: 1\ncurrency: KWD\n'],
     ['member:     [4000, 5000]', 'member:     [40.125, 50]'],

@@ -9,7 +9,7 @@ import type { Visit } from '../browser.ts'
 import { waitForHydration, PROOF_FILE } from '../delegate.ts'
 import { openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
-import { ADMIN, serve, TOP } from '../serve.ts'
+import { ADMIN, serve, ROOT } from '../serve.ts'
 import { findAddButton, findEntries, pressAction } from './registration-page.ts'
 import type { TestServer } from '../serve.ts'
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
       MAIL_FROM: 'office@lekhacon.example',
     },
     ({ eventsDir }) =>
-      copyFileSync(join(TOP, 'tests', 'events', EVENT_FILE), join(eventsDir, EVENT_FILE)),
+      copyFileSync(join(ROOT, 'tests', 'events', EVENT_FILE), join(eventsDir, EVENT_FILE)),
   )
   browser = await launch()
   delegate = await visit(browser)
@@ -110,9 +110,9 @@ test('a user with the desk role adds a delegate and records the payment, but has
   const addCommand = ['user', 'add', deskUser.username, '--role', 'desk', '--event', 'lekhacon2027']
   execFileSync(
     process.execPath,
-    [join(TOP, 'bin', 'rollcall.js'), ...addCommand, '--password-stdin'],
+    [join(ROOT, 'bin', 'rollcall.js'), ...addCommand, '--password-stdin'],
     {
-      cwd: TOP,
+      cwd: ROOT,
       input: deskUser.password,
       env: { ...process.env, DATA_DIR: server.dataDir, EVENTS_DIR: server.eventsDir },
     },

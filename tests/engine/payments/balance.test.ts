@@ -36,12 +36,12 @@ test.each([
 )
 
 describe('the balance and the paid part of the price', () => {
-  const createPaymentSums = (received: number, refundedSum: number, billPaid: number) => ({
+  const createPaymentSums = (received: number, refundedSum: number, highestPaidBill: number) => ({
     received: toAmount(received),
     refundedAsOwed: toAmount(refundedSum),
     left: toAmount(received - refundedSum),
     acceptedShortfalls: [],
-    billPaid: toAmount(billPaid),
+    highestPaidBill: toAmount(highestPaidBill),
   })
 
   test.each([
@@ -84,7 +84,7 @@ test('after a goodwill refund of ₹ 10,000 of ₹ 10,620, a lower bill has at m
     refundedAsOwed: toAmount(0),
     left: toAmount(620),
     acceptedShortfalls: [],
-    billPaid: toAmount(10_620),
+    highestPaidBill: toAmount(10_620),
   }
   const balances = [10_620, 8_850, 10_100, 10_620, 11_000].map((bill) =>
     calculateBalance(toAmount(bill), sums),

@@ -561,9 +561,9 @@ test('two orders are never open at once; no attempt begins before the previous o
       const isHeld = terms.holdUntil !== null && now < terms.holdUntil
       const isFromYesterday = isOpen && createdAt >= addMilliseconds(-24 * HOUR_MS)
       if (terms.opening !== 'open') expect(isHeld || isFromYesterday).toBe(true)
-      const isOfOtherMerchant = merchant === 'A' && terms.merchantId === 'B'
+      const belongsToOtherMerchant = merchant === 'A' && terms.merchantId === 'B'
       if (payResult.is === 'same-order') {
-        expect(isOfOtherMerchant).toBe(false)
+        expect(belongsToOtherMerchant).toBe(false)
         expect(newestPayment).toMatchObject({ orderId: payResult.orderId, status: 'pending' })
         return
       }
@@ -572,7 +572,7 @@ test('two orders are never open at once; no attempt begins before the previous o
       const total = payResult.quote?.total ?? heldPrice
       if (total !== heldPrice) expect(terms.accepted).toBe(total)
       // A delegate with an open order continues that order, even if another account now receives the payments.
-      if (terms.opening === 'closed' && !(isOpen && isOfOtherMerchant))
+      if (terms.opening === 'closed' && !(isOpen && belongsToOtherMerchant))
         expect.fail('an order began after the organisers had closed registration')
     }),
     { numRuns: 3000, seed: 20260110 },

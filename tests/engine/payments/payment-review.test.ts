@@ -186,7 +186,7 @@ test('refuses to accept a second payment, and lists the possible decisions', () 
   })
 })
 
-test('an unclear payment needs the reference from the merchant panel; its amount is the ordered one unless staff enter another', () => {
+test('an unclear payment needs the reference from the merchant panel; the amount defaults to the order amount unless staff enter another', () => {
   const acceptPayment = (reference: string | null, amount: number | null = null) =>
     decideReview(
       createReview('undecided'),
@@ -211,7 +211,7 @@ test('an unclear payment needs the reference from the merchant panel; its amount
   })
 })
 
-test('a refund that the gateway rejected can be recorded as made only for the full amount', () => {
+test('staff can record a rejected refund as made elsewhere, but only for the full amount', () => {
   const acceptRefund = (amount: Amount | null) =>
     decideReview(
       createReview('refund-refused'),
@@ -246,7 +246,7 @@ test('an unmatched payment can be moved to another event', () => {
   })
 })
 
-test('a payment can be moved only to another registration of the event that has a balance', () => {
+test('a payment can be moved only to another registration for the same event with a balance due', () => {
   const movePayment = (to: MoveTarget | null) =>
     decideReview(createReview('misfit'), decisions.move, to)
   for (const invalidTarget of [
@@ -262,9 +262,9 @@ test('a payment can be moved only to another registration of the event that has 
     value: { fits: false },
   })
   expect(movePayment(createTarget({ isPaid: true }))).toMatchObject({ value: { fits: false } })
-  const partReview = createReview('misfit', { left: toAmount(700_000) })
+  const partlyRefundedReview = createReview('misfit', { left: toAmount(700_000) })
   expect(
-    decideReview(partReview, decisions.move, createTarget({ due: toAmount(700_000) })),
+    decideReview(partlyRefundedReview, decisions.move, createTarget({ due: toAmount(700_000) })),
   ).toMatchObject({
     value: { fits: false },
   })
@@ -299,7 +299,8 @@ test.each([
   [{ kind: 'sale', currency: 'USD', isMatched: true, isPaid: true }, 'foreign'],
   [{ kind: 'sale', currency: '356', isMatched: false, isPaid: false }, 'unmatched'],
   [{ kind: 'other', currency: '', isMatched: true, isPaid: true }, 'second'],
-  // Staff review a missing currency or transaction type: otherwise no payment would be possible.
+  // A payment without a currency or transaction type goes to review. If it were rejected, a gateway that omits them could
+  // never be paid.
   [{ kind: 'other', currency: '', isMatched: true, isPaid: false }, 'misfit'],
 ] as const)('%j needs a review of kind %s', (transaction, kind) =>
   expect(findReviewKind({ ...transaction, expected: INR })).toBe(kind),

@@ -251,7 +251,7 @@ const createPayment = (n: number, overrides: Partial<RecordedPayment> = {}): Rec
   amount: toRupees(1180),
   state: 'fits',
   isMoney: true,
-  isOfAccount: true,
+  belongsToAccount: true,
   paidAt: instant(startOfDay(day('2026-01-28'))),
   refunds: [],
   ...overrides,

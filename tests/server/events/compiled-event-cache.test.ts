@@ -10,14 +10,14 @@ import {
   readFolder,
 } from '../../../server/events/files/event-folder.ts'
 import type { CompiledFolder } from '../../../server/events/files/event-folder.ts'
-import { TOP } from '../../browser/serve.ts'
+import { ROOT } from '../../browser/serve.ts'
 
 let temporaryFolder: string
 let eventsFolder: string
 beforeEach(() => {
   temporaryFolder = mkdtempSync(join(tmpdir(), 'rollcall-kept-'))
   eventsFolder = join(temporaryFolder, 'events')
-  cpSync(join(TOP, 'events'), eventsFolder, { recursive: true })
+  cpSync(join(ROOT, 'events'), eventsFolder, { recursive: true })
 })
 afterEach(() => rmSync(temporaryFolder, { recursive: true, force: true }))
 

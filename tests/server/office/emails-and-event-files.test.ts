@@ -136,10 +136,7 @@ test('a file with errors cannot be rehearsed, and only one rehearsal runs at a t
     return [response.statusCode, response.json<{ message: string }>().message]
   }
   const [firstResult, secondResult] = await Promise.all([rehearse(), rehearse()])
-  expect(firstResult).toEqual([
-    422,
-    'The file has errors. Correct the findings first, then rehearse it.',
-  ])
+  expect(firstResult).toEqual([422, 'The file has errors. Fix them first, then rehearse it.'])
   expect(secondResult).toEqual([409, 'Another rehearsal is running. Try again in a minute.'])
   expect(await rehearse(' \n')).toEqual([422, 'The file does not describe an event.'])
 })

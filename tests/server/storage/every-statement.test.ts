@@ -68,7 +68,7 @@ const FULL_READS: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
     /"r"\."capture_id", "c"\."registration_id" from "refunds"/,
     /^select distinct "c"\."source", "c"\."account" from "captures"/,
     /as "is_by_hand" from "refunds"/,
-    /as "isOfAccount" from "captures"/,
+    /as "belongsToAccount" from "captures"/,
     /"t"\."reference" as "told"/,
   ],
   [

@@ -429,7 +429,7 @@ describe('the payment state of a registration', () => {
     ['failed', true, 'organisers'],
     ['refunded', false, 'refunded'],
   ] as const)(
-    'a response with only the status: %s, in review %s: %s',
+    'a response with only the status %s (in review: %s) is read as %s',
     (payment_status, in_review, stands) =>
       expect(readPaymentState({ stands: undefined, payment_status, in_review })).toBe(stands),
   )

@@ -9,7 +9,7 @@ import { chooseWidget } from '../fields/choose-field-widget.ts'
  * Event fired by the hydrating form at the moment of takeover. The pre-hydration script cancels it
  * if Pay was pressed.
  */
-const TAKEOVER_EVENT = 'rollcall:taken'
+const TAKEOVER_EVENT = 'rollcall:takeover'
 
 /**
  * Stops the pre-hydration script, which undoes its changes to the page. Returns whether Pay was

@@ -59,13 +59,15 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   if ('orderId' in example) {
     const orderIdResult = readOrderId(event, example.orderId)
     const actual = orderIdResult.ok ? 'ok' : orderIdResult.error.message
-    const suffixText = event.orderId.followedBy === 'digits' ? ' and digits' : ' and any text'
+    const suffixText = event.orderId.followedBy === 'digits' ? 'digits' : 'any text'
     return {
       name: example.name,
       ...splitDifferences(
         actual === example.order ? [] : [describeDifference('order', example.order, actual)],
       ),
-      reasons: [`an order id of this event is ${event.orderId.prefix}${suffixText}`],
+      reasons: [
+        `an order id of this event is \`${event.orderId.prefix}\` followed by ${suffixText}`,
+      ],
       bill: [],
       lines: [],
       cell: null,
@@ -136,7 +138,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   ]
   const reasons = [
     `${formatDay(day)} in India → period ${period ?? 'none: closed'}`,
-    `${statesCategory ? 'looked up' : 'answers'} → category ${category ?? 'none'}`,
+    `${statesCategory ? 'stated in the example' : 'answers'} → category ${category ?? 'none'}`,
   ]
   const checksTotal = price !== null && (expect.base !== undefined || expect.total !== undefined)
   const checksAmount = checksTotal || getOwn(expectedLines, REGISTRATION_LINE_ID) !== undefined

@@ -187,7 +187,7 @@ const keywordAsTextCheck: Check = {
               message: `delegates would see “${text.trim()}”`,
               help: /\.\d+$/.test(path)
                 ? 'remove the line'
-                : `remove \`${path.split('.').at(-1) ?? ''}\`: a missing text is not shown`,
+                : `remove \`${path.split('.').at(-1) ?? ''}\`: without it, nothing is shown`,
             },
           ]
         : [],

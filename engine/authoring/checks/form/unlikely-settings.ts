@@ -106,7 +106,7 @@ function findUnlikelyNumber(
     ? [
         {
           at: `${path}.max_length`,
-          message: `“${field.label}” has at most ${raw.max_length} characters: most answers are longer, and are rejected`,
+          message: `“${field.label}” accepts at most ${raw.max_length} characters: most answers are longer and would be rejected`,
           help: 'write a larger number, such as 100, or remove max_length',
         },
       ]

@@ -264,8 +264,8 @@ function findFormParameterClashes({ fields, storedValues, file, config }: Model)
     ['confirmed', 'unique', file.unique],
     [METHOD_FIELD, 'payment', listDelegateMethods(config).length > 1 ? file.payment : undefined],
   ]
-  return sentValues.flatMap(([name, key, text]) =>
-    text === undefined
+  return sentValues.flatMap(([name, key, setting]) =>
+    setting === undefined
       ? []
       : [...fields, ...storedValues]
           .filter(({ id }) => id === name)
@@ -283,38 +283,48 @@ const wireNameConflictCheck: Check = {
   why: 'If two values are sent under one name, one of them is lost.',
   find: (model) => {
     const choiceFieldId = model.file.category.chosen_in
-    const createDraft = (direction: 'sends' | 'returns', wire: string, message: string): Draft => ({
-      at: `api.${direction}.${wire}`,
+    const createDraft = (
+      direction: 'sends' | 'returns',
+      wireName: string,
+      message: string,
+    ): Draft => ({
+      at: `api.${direction}.${wireName}`,
       part: 'key',
       message,
     })
     const findClash = (
       direction: 'sends' | 'returns',
-      wire: string,
+      wireName: string,
       value: string,
     ): readonly Draft[] => {
-      const field = model.fields.find(({ id }) => id === wire)
+      const field = model.fields.find(({ id }) => id === wireName)
       if (
         field !== undefined &&
-        !(value === wire || (value === 'category' && wire === choiceFieldId))
+        !(value === wireName || (value === 'category' && wireName === choiceFieldId))
       )
         return [
           {
             ...createDraft(
               direction,
-              wire,
-              `a form field is already ${direction === 'sends' ? 'sent' : 'returned'} as \`${wire}\``,
+              wireName,
+              `a form field is already ${direction === 'sends' ? 'sent' : 'returned'} as \`${wireName}\``,
             ),
             related: [{ at: `${field.path}.id`, message: 'declared here' }],
           },
         ]
-      return direction === 'returns' && ANSWERED_NAMES.includes(wire) && value !== wire
-        ? [createDraft(direction, wire, `the response already has another value \`${wire}\``)]
+      return direction === 'returns' && ANSWERED_NAMES.includes(wireName) && value !== wireName
+        ? [
+            createDraft(
+              direction,
+              wireName,
+              `the response already has another value \`${wireName}\``,
+            ),
+          ]
         : []
     }
     return (['sends', 'returns'] as const).flatMap((direction) =>
-      Object.entries(model.file.api?.[direction] ?? {}).flatMap(([wire, value]) =>
-        findClash(direction, wire, value),
+      Object.entries(model.file.api?.[direction] ?? {}).flatMap(([wireName, value]) =>
+        findClash(direction, wireName, value),
       ),
     )
   },

@@ -151,13 +151,14 @@ function findDifferingNumber(
   return findMatches(model.source.text.slice(start, end), STATED_TOTAL_SEATS).flatMap(
     (found): Draft[] => {
       const statedNumber = Number((found[1] ?? found[2] ?? found[3] ?? '').replaceAll(',', ''))
+      const comparedMaxima = at.startsWith('quotas.') ? [...new Set(maxima)] : maxima.slice(0, 1)
       return maxima.includes(statedNumber)
         ? []
         : [
             {
               at,
               span: [start + found.index, start + found.index + found[0].length],
-              message: `the text says ${statedNumber}, but the quota is ${maxima[0] ?? ''}${maxima.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
+              message: `the text says ${statedNumber}, but the ${comparedMaxima.length > 1 ? 'quotas are' : 'quota is'} ${comparedMaxima.join(', ').replace(/, (?=\d+$)/, ' and ')}`,
               related: [{ at: maxAt, message: 'the quota' }],
               help: 'write the same number in both places',
             },
@@ -166,7 +167,7 @@ function findDifferingNumber(
   )
 }
 
-export const namedNumberChecks = {
+export const numberInNameChecks = {
   EV537: percentDiffersCheck,
   EV538: seatsDifferCheck,
 } satisfies Checks

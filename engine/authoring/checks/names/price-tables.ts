@@ -2,7 +2,7 @@
 import type { PriceRows } from '../../schema/event-file-types.ts'
 import type { Model } from '../../checked-file.ts'
 
-export type PriceTableAt = {
+export type LocatedPriceTable = {
   /** The path of the rows. */
   readonly path: string
   readonly rows: PriceRows
@@ -10,7 +10,9 @@ export type PriceTableAt = {
   readonly periodsPath: string
 }
 
-export function listPriceTables({ file: { fees } }: Pick<Model, 'file'>): readonly PriceTableAt[] {
+export function listPriceTables({
+  file: { fees },
+}: Pick<Model, 'file'>): readonly LocatedPriceTable[] {
   const { periods, prices, price_groups: groups = [] } = fees
   return [
     ...(prices === undefined

@@ -95,10 +95,10 @@ function findAgesInTexts(model: Model): readonly Draft[] {
           const [start, end] = [match.index, match.index + match[0].length]
           const { left, right } = findStatement(text, { start, end })
           const statement = `${left} ${match[0]} ${right}`
-          const isOfCategory =
+          const belongsToCategory =
             findAllNamed(names, statement).length > 0 ||
             /\b(?:members?|delegates?|seniors?|juniors?|veterans?|runners?)\b/i.test(statement)
-          return !isOfCategory ||
+          return !belongsToCategory ||
             !FEE_WORDS.test(statement) ||
             OTHER_AGE_WORDS.test(`${heading} ${statement}`) ||
             bounds.some(({ accepted }) => accepted.includes(age))

@@ -337,7 +337,7 @@ describe('a refund', () => {
     expect(await requestRefund(orderId)).toMatchObject({
       error: {
         code: 'not_by_gateway',
-        message: expect.stringContaining('Ask the delegate for a bank account'),
+        message: expect.stringContaining('Ask the delegate for their bank details'),
       },
     })
     expect(await server.parts().deps.payments.sendRefunds()).toBe(0)

@@ -75,7 +75,7 @@ function splitTables(
     const start =
       current === undefined
         ? 0
-        : isOfWorkshops(current) && !heads.some(isHeading)
+        : listsWorkshops(current) && !heads.some(isHeading)
           ? -1
           : findTableStart(heads)
     if (start >= 0) {
@@ -128,16 +128,16 @@ const isFeesTitle = (row: readonly string[]): boolean =>
 const namesWorkshopsAbove = ({ heads }: Table): boolean =>
   heads.some((row) => namesWorkshops(findLabel(row)))
 
-const isOfWorkshops = (table: Table): boolean =>
+const listsWorkshops = (table: Table): boolean =>
   namesWorkshopsAbove(table) ||
   table.heads.some((row) => isHeading(row) && row.some(isSeatsHeading))
 
 /** Sorts the tables into fees, workshops and others. `notes` belong to the fees. */
 function sortTables(tables: readonly Table[], notes: Cells): SeparatedTables {
-  const isOfFees = (table: Table): boolean =>
+  const listsFees = (table: Table): boolean =>
     !namesWorkshopsAbove(table) || table.rows.some((row) => GROUP_TITLE.test(findLabel(row)))
   // If every table mentions workshops, the word describes the whole event: "CME on Echocardiography".
-  const fees = tables.find(isOfFees) ?? tables[0]
+  const fees = tables.find(listsFees) ?? tables[0]
   if (fees === undefined) return { fees: notes, workshops: [], others: [] }
   const labels = new Set(fees.rows.map(findLabel))
   // A table with the same categories below another title is a group of categories.
@@ -160,9 +160,9 @@ function sortTables(tables: readonly Table[], notes: Cells): SeparatedTables {
     fees: dropEmptyColumns(
       [fees, ...groups].flatMap(({ heads, rows }) => [...heads, ...rows]).concat(notes),
     ),
-    workshops: furtherTables.filter(isOfWorkshops).map(selectCells),
+    workshops: furtherTables.filter(listsWorkshops).map(selectCells),
     others: furtherTables
-      .filter((table) => !isOfWorkshops(table))
+      .filter((table) => !listsWorkshops(table))
       .map((table) => ({
         heading: table.heads.map((row) => listFilledCells(row).join(', ')).join(': '),
         cells: selectCells(table),
