@@ -8,7 +8,7 @@ import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { findAnswerErrors, normalise } from '../answers/normalize-answers.ts'
 import { getCurrency, findCategory } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
-import { findInvoiceErrors } from './invoice-buyer.ts'
+import { findInvoiceErrors, removeBuyerAnswers } from './invoice-buyer.ts'
 import {
   CODE_NAME,
   METHOD_NAME,
@@ -66,13 +66,15 @@ export function mergeRawAnswers(
 
 /**
  * Corrects a registration. `context` is the context for the new answers. An answer that was already
- * invalid and is not changed is kept.
+ * invalid and is not changed is kept. `holderFields`: after a transfer, the fields whose answers the new holder gave;
+ * the address of the previous holder does not count for an invoice.
  */
 export function correctRegistration(
   event: EventConfig,
   registration: CorrectableRegistration,
   changes: Readonly<Record<string, unknown>>,
   context: PricingContext,
+  holderFields: ReadonlySet<string> | null = null,
 ): Result<CorrectedRegistration, CorrectionRefusal> {
   const { answers: oldAnswers } = registration
   const raw = mergeRawAnswers(event, oldAnswers, changes)
@@ -103,7 +105,13 @@ export function correctRegistration(
   if (errors.length > 0) return err({ code: 'wrong_answers', errors: fromPairs(errors) })
   const quoteResult = reprice(event, registration, answers, category)
   if (!quoteResult.ok) return err({ code: 'no_price', why: quoteResult.error })
-  const buyerErrors = findNewBuyerErrors(event, registration, { answers, quote: quoteResult.value })
+  const keptFields = holderFields && new Set([...holderFields, ...Object.keys(changes)])
+  const buyerErrors = findNewBuyerErrors(
+    event,
+    registration,
+    { answers, quote: quoteResult.value },
+    keptFields,
+  )
   if (Object.keys(buyerErrors).length > 0)
     return err({ code: 'wrong_answers', errors: buyerErrors })
   const changeTexts = listChanges(event, oldAnswers, answers)
@@ -125,16 +133,24 @@ function findNewBuyerErrors(
   event: EventConfig,
   registration: CorrectableRegistration,
   { answers, quote }: Pick<CorrectedRegistration, 'answers' | 'quote'>,
+  keptFields: ReadonlySet<string> | null,
 ): FieldErrors {
-  if (event.invoice === null) return {}
+  const { invoice } = event
+  if (invoice === null) return {}
+  const findErrors = (given: Answers, bill: Quote): FieldErrors =>
+    findInvoiceErrors(
+      event,
+      keptFields === null ? given : removeBuyerAnswers(invoice, given, keptFields),
+      bill,
+    )
   const { answers: before, category, period, createdAt } = registration
-  if (quote !== null) return findInvoiceErrors(event, answers, quote)
+  if (quote !== null) return findErrors(answers, quote)
   const priceBasis = getPricingPeriod(event.fees, { period, createdAt }, category)
   const originalQuote = quoteInPeriod(event, before, category, priceBasis, dayOf(createdAt))
   if (!originalQuote.ok) return {}
-  const originalErrors = findInvoiceErrors(event, before, originalQuote.value)
+  const originalErrors = findErrors(before, originalQuote.value)
   return fromPairs(
-    Object.entries(findInvoiceErrors(event, answers, originalQuote.value)).filter(
+    Object.entries(findErrors(answers, originalQuote.value)).filter(
       ([id]) => getOwn(originalErrors, id) === undefined,
     ),
   )

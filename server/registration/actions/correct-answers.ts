@@ -4,6 +4,7 @@ import {
   assertNever,
   calculateBalance,
   correctRegistration,
+  listHolderFields,
   readDelegate,
   listEditableFields,
   err,
@@ -40,6 +41,7 @@ import type {
 } from '../../../engine/index.ts'
 import { findDrafts } from '../uploads/draft-uploads.ts'
 import { buildPricingContext, readSeatsLeft } from '../look-up-pricing-context.ts'
+import { listConfirmedAnswers } from '../answers-after-transfer.ts'
 import { FILE_EXPIRED } from '../uploads/validate-uploads.ts'
 import type { DraftProof, NewMail, StoredRegistration } from '../../storage/index.ts'
 import { toStoredAmounts } from './approve-registration.ts'
@@ -162,7 +164,11 @@ async function changeAnswers(
   )
   if (missingFields.length > 0) return refuseData('Files cannot be corrected here.')
   const context = await buildCorrectionContext(request, changes)
-  const correction = correctRegistration(config, registration, changes, context)
+  const holderFields =
+    kind === 'correct' && registration.wasTransferred
+      ? listHolderFields(config.roles, config.fields, await deps.store.actions(registration.regNo))
+      : null
+  const correction = correctRegistration(config, registration, changes, context, holderFields)
   if (!correction.ok)
     return refuseData(
       kind === 'edit' && correction.error.code === 'other_currency'
@@ -208,6 +214,12 @@ async function changeAnswers(
     holdUntil: getPriceHoldEnd(config, newAction.at, { answers, category }),
     changes: [
       ...correction.value.changes,
+      ...listConfirmedAnswers(
+        config,
+        { before: registration.answers, after: answers },
+        Object.keys(changes),
+        holderFields,
+      ),
       // The new file has the same name as the previous one, so the answers alone do not show the change.
       ...files
         .filter(({ field, name }) => getOwn(registration.answers, field) === name)
