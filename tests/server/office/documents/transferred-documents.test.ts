@@ -191,3 +191,19 @@ test('after a transfer, an invoice of ₹ 50,000 or more does not use the addres
     state: { code: '32' },
   })
 })
+
+test('staff who added a GSTIN after payment were not told that no issued document changes', async () => {
+  const note = ' The documents already issued keep their recipient.'
+  const regNo = await registerFirstHolder({ institution: '', gst_number: '' })
+  const count = (await readBodies(regNo)).length
+  const correct = (answers: Answers, total?: number) =>
+    perform(regNo, { act: 'correct', answers, total })
+  expect(await correct({ gst_number: '29ABCDE1234F1ZW' })).toBe(`Correction saved.${note}`)
+  expect(await correct({ institution: 'New Hospital', nights: 3 }, 10_630)).toBe(
+    `Correction saved. The price is ₹\u00a03,150 higher.${note}`,
+  )
+  expect(await correct({ phone_number: '+919876500009' })).toBe('Correction saved.')
+  expect((await readBodies(regNo)).slice(count)).toMatchObject([
+    { kind: 'invoice', buyer: { name: 'New Hospital', gstin: '29ABCDE1234F1ZW' } },
+  ])
+})
