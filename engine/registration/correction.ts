@@ -114,6 +114,7 @@ export function correctRegistration(
   )
   if (Object.keys(buyerErrors).length > 0)
     return err({ code: 'wrong_answers', errors: buyerErrors })
+  const unconfirmedIds = Object.keys(changes).filter((id) => holderFields?.has(id) === false)
   const changeTexts = listChanges(event, oldAnswers, answers)
   // If nothing changed, the registration also keeps its stored context.
   const isUnchanged = changeTexts.length === 0 && quoteResult.value === null
@@ -121,7 +122,7 @@ export function correctRegistration(
     answers: isUnchanged ? oldAnswers : answers,
     category,
     quote: quoteResult.value,
-    changes: changeTexts,
+    changes: [...changeTexts, ...listConfirmedAnswers(event, oldAnswers, answers, unconfirmedIds)],
   })
 }
 
@@ -202,6 +203,26 @@ function reprice(
   // If there was no price before the change, the change is not the reason that there is none.
   if (!newQuote.ok && !originalQuote.ok) return ok(null)
   return newQuote
+}
+
+/**
+ * Lists the previous holder's answers that staff saved again unchanged, such as an institution that both holders have.
+ * An entry has the form of a change, so the answer then belongs to the new holder.
+ */
+function listConfirmedAnswers(
+  event: EventConfig,
+  before: Answers,
+  after: Answers,
+  ids: readonly string[],
+): readonly string[] {
+  return event.fields.flatMap(({ id, label }) => {
+    const answer = getOwn(after, id)
+    return ids.includes(id) &&
+      answer !== undefined &&
+      JSON.stringify(answer) === JSON.stringify(getOwn(before, id))
+      ? [`${label}: ${formatAnswer(event, id, answer)} (also of the new holder)`]
+      : []
+  })
 }
 
 function listChanges(event: EventConfig, before: Answers, after: Answers): readonly string[] {

@@ -1,6 +1,6 @@
 /** Selects the answers shown after a transfer, to the new holder and to others who have the number. */
-import { formatAnswer, getOwn, listHolderFields } from '../../engine/index.ts'
-import type { Answers, EventConfig, Field } from '../../engine/index.ts'
+import { listHolderFields } from '../../engine/index.ts'
+import type { EventConfig, Field } from '../../engine/index.ts'
 import type { StoredAction, StoredRegistration } from '../storage/index.ts'
 
 /**
@@ -27,30 +27,6 @@ export function hideNewHolder(
   const holderFields = new Set(Object.values(roles).flat())
   const answers = Object.entries(registration.answers).filter(([id]) => !holderFields.has(id))
   return { ...registration, answers: Object.fromEntries(answers) }
-}
-
-/**
- * Lists the previous holder's answers that staff saved again unchanged, such as an institution that both holders have.
- * An entry has the form of a change, so the answer then belongs to the new holder.
- */
-export function listConfirmedAnswers(
-  event: EventConfig,
-  { before, after }: { readonly before: Answers; readonly after: Answers },
-  savedIds: readonly string[],
-  holderFields: ReadonlySet<string> | null,
-): readonly string[] {
-  if (holderFields === null) return []
-  return event.fields.flatMap(({ id, label }) => {
-    const answer = getOwn(after, id)
-    const isConfirmed =
-      savedIds.includes(id) &&
-      !holderFields.has(id) &&
-      answer !== undefined &&
-      JSON.stringify(answer) === JSON.stringify(getOwn(before, id))
-    return isConfirmed
-      ? [`${label}: ${formatAnswer(event, id, answer)} (also of the new holder)`]
-      : []
-  })
 }
 
 /** After a transfer, removes the previous person's texts: institution, address, notes. */

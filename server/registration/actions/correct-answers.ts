@@ -41,7 +41,6 @@ import type {
 } from '../../../engine/index.ts'
 import { findDrafts } from '../uploads/draft-uploads.ts'
 import { buildPricingContext, readSeatsLeft } from '../look-up-pricing-context.ts'
-import { listConfirmedAnswers } from '../answers-after-transfer.ts'
 import { FILE_EXPIRED } from '../uploads/validate-uploads.ts'
 import type { DraftProof, NewMail, StoredRegistration } from '../../storage/index.ts'
 import { toStoredAmounts } from './approve-registration.ts'
@@ -214,12 +213,6 @@ async function changeAnswers(
     holdUntil: getPriceHoldEnd(config, newAction.at, { answers, category }),
     changes: [
       ...correction.value.changes,
-      ...listConfirmedAnswers(
-        config,
-        { before: registration.answers, after: answers },
-        Object.keys(changes),
-        holderFields,
-      ),
       // The new file has the same name as the previous one, so the answers alone do not show the change.
       ...files
         .filter(({ field, name }) => getOwn(registration.answers, field) === name)
