@@ -220,7 +220,14 @@ export {
   computeExpiryAfterReopening,
   computeTransferExpiry,
 } from './registration/expiry.ts'
-export { findInvoiceErrors } from './registration/invoice-buyer.ts'
+export { listHolderFields } from './registration/answers-after-transfer.ts'
+export type { AnswerAction } from './registration/answers-after-transfer.ts'
+export {
+  findInvoiceErrors,
+  isSameRecipient,
+  readBuyer,
+  removePreviousBuyer,
+} from './registration/invoice-buyer.ts'
 export {
   isAtLeast,
   isRole,

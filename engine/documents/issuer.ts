@@ -28,10 +28,13 @@ export type Issuer = {
   readonly terms?: Readonly<Record<string, Partial<SupplyTerms>>>
   /** The option labels of the field that asks for the buyer's state. */
   readonly states: Readonly<Record<string, string>>
+  /** The labels of the fields about the buyer. Absent in data stored by an older version. */
+  readonly labels?: Readonly<Record<string, string>>
 }
 
 export function buildIssuer(config: EventConfig): Issuer {
   const { id, title, from, to, venue, support, look, roles, fees, invoice } = config
+  const buyerFields: readonly string[] = Object.values(invoice?.buyer ?? {})
   const field = config.fields.find((field) => field.id === invoice?.buyer.state)
   return {
     event: { id, title, days: formatDays(from, to), venue, support, colour: look.colour },
@@ -40,6 +43,11 @@ export function buildIssuer(config: EventConfig): Issuer {
     invoice,
     terms: collectTerms(config),
     states: Object.fromEntries((field?.options ?? []).map((entry) => [entry.id, entry.label])),
+    labels: Object.fromEntries(
+      config.fields
+        .filter(({ id }) => buyerFields.includes(id))
+        .map(({ id, label }) => [id, label]),
+    ),
   }
 }
 

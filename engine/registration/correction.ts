@@ -8,7 +8,7 @@ import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { findAnswerErrors, normalise } from '../answers/normalize-answers.ts'
 import { getCurrency, findCategory } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
-import { findInvoiceErrors } from './invoice-buyer.ts'
+import { findInvoiceErrors, removeBuyerAnswers } from './invoice-buyer.ts'
 import {
   CODE_NAME,
   METHOD_NAME,
@@ -66,13 +66,15 @@ export function mergeRawAnswers(
 
 /**
  * Corrects a registration. `context` is the context for the new answers. An answer that was already
- * invalid and is not changed is kept.
+ * invalid and is not changed is kept. `holderFields`: after a transfer, the fields whose answers the new holder gave;
+ * the address of the previous holder does not count for an invoice.
  */
 export function correctRegistration(
   event: EventConfig,
   registration: CorrectableRegistration,
   changes: Readonly<Record<string, unknown>>,
   context: PricingContext,
+  holderFields: ReadonlySet<string> | null = null,
 ): Result<CorrectedRegistration, CorrectionRefusal> {
   const { answers: oldAnswers } = registration
   const raw = mergeRawAnswers(event, oldAnswers, changes)
@@ -103,9 +105,16 @@ export function correctRegistration(
   if (errors.length > 0) return err({ code: 'wrong_answers', errors: fromPairs(errors) })
   const quoteResult = reprice(event, registration, answers, category)
   if (!quoteResult.ok) return err({ code: 'no_price', why: quoteResult.error })
-  const buyerErrors = findNewBuyerErrors(event, registration, { answers, quote: quoteResult.value })
+  const keptFields = holderFields && new Set([...holderFields, ...Object.keys(changes)])
+  const buyerErrors = findNewBuyerErrors(
+    event,
+    registration,
+    { answers, quote: quoteResult.value },
+    keptFields,
+  )
   if (Object.keys(buyerErrors).length > 0)
     return err({ code: 'wrong_answers', errors: buyerErrors })
+  const unconfirmedIds = Object.keys(changes).filter((id) => holderFields?.has(id) === false)
   const changeTexts = listChanges(event, oldAnswers, answers)
   // If nothing changed, the registration also keeps its stored context.
   const isUnchanged = changeTexts.length === 0 && quoteResult.value === null
@@ -113,7 +122,7 @@ export function correctRegistration(
     answers: isUnchanged ? oldAnswers : answers,
     category,
     quote: quoteResult.value,
-    changes: changeTexts,
+    changes: [...changeTexts, ...listConfirmedAnswers(event, oldAnswers, answers, unconfirmedIds)],
   })
 }
 
@@ -125,16 +134,24 @@ function findNewBuyerErrors(
   event: EventConfig,
   registration: CorrectableRegistration,
   { answers, quote }: Pick<CorrectedRegistration, 'answers' | 'quote'>,
+  keptFields: ReadonlySet<string> | null,
 ): FieldErrors {
-  if (event.invoice === null) return {}
+  const { invoice } = event
+  if (invoice === null) return {}
+  const findErrors = (given: Answers, bill: Quote): FieldErrors =>
+    findInvoiceErrors(
+      event,
+      keptFields === null ? given : removeBuyerAnswers(invoice, given, keptFields),
+      bill,
+    )
   const { answers: before, category, period, createdAt } = registration
-  if (quote !== null) return findInvoiceErrors(event, answers, quote)
+  if (quote !== null) return findErrors(answers, quote)
   const priceBasis = getPricingPeriod(event.fees, { period, createdAt }, category)
   const originalQuote = quoteInPeriod(event, before, category, priceBasis, dayOf(createdAt))
   if (!originalQuote.ok) return {}
-  const originalErrors = findInvoiceErrors(event, before, originalQuote.value)
+  const originalErrors = findErrors(before, originalQuote.value)
   return fromPairs(
-    Object.entries(findInvoiceErrors(event, answers, originalQuote.value)).filter(
+    Object.entries(findErrors(answers, originalQuote.value)).filter(
       ([id]) => getOwn(originalErrors, id) === undefined,
     ),
   )
@@ -186,6 +203,26 @@ function reprice(
   // If there was no price before the change, the change is not the reason that there is none.
   if (!newQuote.ok && !originalQuote.ok) return ok(null)
   return newQuote
+}
+
+/**
+ * Lists the previous holder's answers that staff saved again unchanged, such as an institution that both holders have.
+ * An entry has the form of a change, so the answer then belongs to the new holder.
+ */
+function listConfirmedAnswers(
+  event: EventConfig,
+  before: Answers,
+  after: Answers,
+  ids: readonly string[],
+): readonly string[] {
+  return event.fields.flatMap(({ id, label }) => {
+    const answer = getOwn(after, id)
+    return ids.includes(id) &&
+      answer !== undefined &&
+      JSON.stringify(answer) === JSON.stringify(getOwn(before, id))
+      ? [`${label}: ${formatAnswer(event, id, answer)} (also of the new holder)`]
+      : []
+  })
 }
 
 function listChanges(event: EventConfig, before: Answers, after: Answers): readonly string[] {

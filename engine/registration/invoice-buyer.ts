@@ -15,6 +15,7 @@ import type { Invoice } from '../event/invoice-types.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { INR, type Currency } from '../lib/money.ts'
 import { fromPairs, getOwn } from '../lib/result.ts'
+import { listHolderFields, type AnswerAction } from './answers-after-transfer.ts'
 import { requiresAddress, sumTaxableValue } from '../pricing/invoice-tax.ts'
 
 export type State = { readonly code: StateCode; readonly name: string }
@@ -35,7 +36,42 @@ export type BuyerFields = {
   readonly invoice: Invoice | null
   readonly roles: Roles
   readonly states: Readonly<Record<string, string>>
+  /** The labels of the fields about the buyer. Absent in an issuer stored by an older version. */
+  readonly labels?: Readonly<Record<string, string>>
 }
+
+/**
+ * After a transfer, removes the answers about the buyer that the previous holder gave, whose institution and GSTIN the
+ * new holder must neither see nor use. `actions`: those on the registration, oldest first.
+ */
+export function removePreviousBuyer(
+  { invoice, roles, labels = {} }: Pick<BuyerFields, 'invoice' | 'roles' | 'labels'>,
+  answers: Answers,
+  actions: readonly AnswerAction[],
+): Answers {
+  const fields = Object.entries(labels).map(([id, label]) => ({ id, label }))
+  const holderFields = listHolderFields(roles, fields, actions)
+  return holderFields === null ? answers : removeBuyerAnswers(invoice, answers, holderFields)
+}
+
+/** Removes the answers about the buyer, except to these fields. */
+export function removeBuyerAnswers(
+  invoice: Invoice | null,
+  answers: Answers,
+  keptFields: ReadonlySet<string>,
+): Answers {
+  const removedFields = new Set(
+    Object.values(invoice?.buyer ?? {}).filter((id) => !keptFields.has(id)),
+  )
+  return fromPairs(Object.entries(answers).filter(([id]) => !removedFields.has(id)))
+}
+
+/** Returns true if documents for both buyers state the same recipient: name, address, state and GSTIN. */
+export const isSameRecipient = (one: Buyer, other: Buyer): boolean =>
+  one.name === other.name &&
+  one.address === other.address &&
+  one.state?.code === other.state?.code &&
+  one.gstin === other.gstin
 
 /** Reads the buyer from the fields that the event file specifies. */
 export function readBuyer(

@@ -1,4 +1,5 @@
 /** Selects the answers shown after a transfer, to the new holder and to others who have the number. */
+import { listHolderFields } from '../../engine/index.ts'
 import type { EventConfig, Field } from '../../engine/index.ts'
 import type { StoredAction, StoredRegistration } from '../storage/index.ts'
 
@@ -16,16 +17,13 @@ const FREE_TEXT_TYPES: ReadonlySet<Field['type']> = new Set([
   'file',
 ])
 
-const findTransferIndex = (actions: readonly StoredAction[]): number =>
-  actions.findLastIndex(({ act }) => act === 'transfer')
-
 /** Removes the new holder's details after a transfer, because the former holder still has the number. */
 export function hideNewHolder(
   { roles }: Pick<EventConfig, 'roles'>,
   registration: StoredRegistration,
   actions: readonly StoredAction[],
 ): StoredRegistration {
-  if (findTransferIndex(actions) < 0) return registration
+  if (!actions.some(({ act }) => act === 'transfer')) return registration
   const holderFields = new Set(Object.values(roles).flat())
   const answers = Object.entries(registration.answers).filter(([id]) => !holderFields.has(id))
   return { ...registration, answers: Object.fromEntries(answers) }
@@ -37,16 +35,11 @@ export function hidePreviousHolder(
   registration: StoredRegistration,
   actions: readonly StoredAction[],
 ): StoredRegistration {
-  const transferIndex = findTransferIndex(actions)
-  if (transferIndex < 0) return registration
-  // Each entry has the form "Institution: was → now".
-  const changes = actions.slice(transferIndex).flatMap(({ data }) => [data['changes']].flat())
-  const isNewHolderField = ({ id, label }: Field): boolean =>
-    Object.values(roles).flat().includes(id) ||
-    changes.some((change) => typeof change === 'string' && change.startsWith(`${label}: `))
+  const holderFields = listHolderFields(roles, fields, actions)
+  if (holderFields === null) return registration
   const hiddenFields = new Set(
     fields
-      .filter((field) => FREE_TEXT_TYPES.has(field.type) && !isNewHolderField(field))
+      .filter(({ id, type }) => FREE_TEXT_TYPES.has(type) && !holderFields.has(id))
       .map(({ id }) => id),
   )
   const answers = Object.entries(registration.answers).filter(

@@ -11,11 +11,12 @@ import {
   toMajorUnits,
   STATE_LABELS,
 } from '../../../engine/index.ts'
-import type { ActionName, RegistrationState } from '../../../engine/index.ts'
+import type { ActionName, Instant, RegistrationState, RegNo } from '../../../engine/index.ts'
 import { toWireCurrency, toWireQuote } from '../../../engine/api.ts'
 import type { ActionResponse, ActionsResponse } from '../../../engine/api.ts'
 import { buildRefundNotes } from './describe-dispute.ts'
 import type { Deps } from '../../dependencies.ts'
+import { listPreviousHolderCredits } from '../../documents/documents-after-transfer.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { toWireReview } from '../reconciliation/payment-reviews.ts'
@@ -90,9 +91,13 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
     const result = await handler({ deps, served, registration, newAction: request, params: input })
     if (!result.ok) return sendDenial(reply, result.error)
     const { message, state, refund = null, needsReview, repeated } = result.value
+    const creditText =
+      !repeated && (registration.wasTransferred || actionName === 'transfer')
+        ? await describePreviousHolderCredits(deps, regNo, request.at)
+        : ''
     const response: ActionResponse = {
       status: 'success',
-      message,
+      message: `${message}${creditText}`,
       reg_no: regNo,
       state,
       refund,
@@ -110,6 +115,19 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
     { minRole: 'desk', target: 'registration', body: ACTION_PARAMETERS },
     performAction,
   )
+}
+
+/** Tells staff which new credit notes the current holder neither sees nor gets by email. Empty if there is none. */
+async function describePreviousHolderCredits(
+  { store }: Pick<Deps, 'store'>,
+  regNo: RegNo,
+  since: Instant,
+): Promise<string> {
+  const serials = (await listPreviousHolderCredits(store, regNo, since)).map(({ serial }) => serial)
+  if (serials.length === 0) return ''
+  return serials.length === 1
+    ? ` Credit note ${serials.join('')} is for the previous holder. Download it and send it to them.`
+    : ` Credit notes ${serials.join(', ')} are for the previous holder. Download them and send them.`
 }
 
 async function loadActions(

@@ -4,6 +4,7 @@ import {
   assertNever,
   calculateBalance,
   correctRegistration,
+  listHolderFields,
   readDelegate,
   listEditableFields,
   err,
@@ -162,7 +163,11 @@ async function changeAnswers(
   )
   if (missingFields.length > 0) return refuseData('Files cannot be corrected here.')
   const context = await buildCorrectionContext(request, changes)
-  const correction = correctRegistration(config, registration, changes, context)
+  const holderFields =
+    kind === 'correct' && registration.wasTransferred
+      ? listHolderFields(config.roles, config.fields, await deps.store.actions(registration.regNo))
+      : null
+  const correction = correctRegistration(config, registration, changes, context, holderFields)
   if (!correction.ok)
     return refuseData(
       kind === 'edit' && correction.error.code === 'other_currency'

@@ -27,7 +27,7 @@ export async function coverBill(
   const payment = await lastPaid.get(sql, { registrationId })
   if (payment === undefined) return
   if ((await findOrAwaitRate(sql, row, payment)) === 'missing') return
-  await issueDifference(sql, registrationId, at, { isWholeBill: true })
+  await issueDifference(sql, registrationId, at, { isWholeBill: true, action: cover.action })
   const refunds = await listRefunds(sql, registrationId)
   let refundedBefore = refunds.reduce((sum, { amount }) => sum + amount, 0)
   for (const { amount, reference } of refunds) {

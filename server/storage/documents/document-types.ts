@@ -20,6 +20,8 @@ export type StoredDocument = {
   readonly form?: TaxForm | undefined
   readonly serial: string
   readonly at: Instant
+  /** For a credit note: when the credited invoice was issued. */
+  readonly creditedAt?: Instant
   /** The amount stated on the page; for a receipt, the amount received. */
   readonly total: Amount
   readonly currency: Currency

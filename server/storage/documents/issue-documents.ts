@@ -15,7 +15,7 @@ import {
   computeIncludedTax,
 } from '../../../engine/index.ts'
 import type {
-  Answers,
+  AnswerAction,
   DocumentBody,
   DocumentChange,
   Instant,
@@ -25,6 +25,7 @@ import type {
   ItemsPaidFor,
 } from '../../../engine/index.ts'
 import { findOrAwaitRate, hasWaitingInvoice, removeWaitingInvoice } from './exchange-rates.ts'
+import { actionsSinceTransfer, readRecipient, type Recipient } from './document-recipient.ts'
 import { newestRecovery } from '../recovery/begin-and-end-recovery.ts'
 import { prefetchPaidBack } from '../payments/stored-balance.ts'
 import { saveLines, readLines, getNextBill } from '../payments/stored-bill-lines.ts'
@@ -105,6 +106,7 @@ export const prefetchReceiptData = (
   findIssuer(sql, eventId),
   receiptCount.get(sql, { paymentId: id }),
   registrationById.get(sql, { id: registrationId }),
+  actionsSinceTransfer.all(sql, { registrationId }),
   readLines(sql, [registrationId]),
   findAcceptedAmount(sql, id),
 ]
@@ -115,6 +117,7 @@ export const prefetchCoverData = (
 ): readonly Promise<unknown>[] => [
   hasImportedMoney(sql, registrationId),
   registrationById.get(sql, { id: registrationId }),
+  actionsSinceTransfer.all(sql, { registrationId }),
   taxDocuments.all(sql, { registrationId }),
   findIssuer(sql, eventId),
   lastPaid.get(sql, { registrationId }),
@@ -191,7 +194,7 @@ async function listItemsPaidFor(
   const acceptedAmount = await findAcceptedAmount(sql, row.id)
   const label = row.asks_for === 'difference' ? 'Remaining amount' : 'Registration'
   return {
-    ...toPerson(registration),
+    ...(await readRecipient(sql, registration, issuer)),
     amount: row.amount,
     base,
     gst,
@@ -215,14 +218,6 @@ async function listItemsPaidFor(
 const isRated = (lines: readonly Line[]): boolean =>
   lines.length > 0 && lines.every(({ rate, parts }) => rate !== undefined || parts !== undefined)
 
-const toPerson = (registration: RegistrationRow) => ({
-  regNo: registration.reg_no,
-  answers: JSON.parse(registration.answers) as Answers,
-  fullName: registration.full_name,
-  currency: registration.currency,
-  email: registration.email,
-})
-
 export async function readRegistrationRow(sql: Sql, id: number): Promise<RegistrationRow> {
   const row = await registrationById.get(sql, { id })
   assert(row !== undefined, 'a payment without a registration')
@@ -238,6 +233,7 @@ export type CoverOptions = {
   readonly refundedBefore?: number
   readonly unpaid?: Amount
   readonly isWholeBill?: boolean
+  readonly action?: AnswerAction | undefined
 }
 
 /**
@@ -245,13 +241,14 @@ export type CoverOptions = {
  * line. Call this after every change to the bill, the balance or the payments, from the first payment on. Issues
  * nothing if there is no difference. `refund`: the refund for which the credit note is issued. `refundedBefore`:
  * earlier refunds of a payment that was not counted until now; each gets a separate credit note. `unpaid`: the balance
- * that is now waived. `isWholeBill`: refunds and waivers are credited separately.
+ * that is now waived. `isWholeBill`: refunds and waivers are credited separately. `action`: the current action on the
+ * answers, which is not stored yet.
  */
 export async function issueDifference(
   sql: Sql,
   registrationId: number,
   at: Instant,
-  { refund = null, refundedBefore = 0, unpaid = toAmount(0), isWholeBill = false }: CoverOptions,
+  { refund = null, refundedBefore = 0, unpaid = toAmount(0), ...cover }: CoverOptions,
 ): Promise<void> {
   if (await hasImportedMoney(sql, registrationId))
     await storeCoveredBill(sql, await readRegistrationRow(sql, registrationId))
@@ -293,7 +290,7 @@ export async function issueDifference(
           : { bill: getLinesOfBill(registrationId, refundBill), documents: lastRefundIndex + 1 },
       uninvoicedBill: uninvoicedBill === null ? [] : getLinesOfBill(registrationId, uninvoicedBill),
       ...(await findChargedAmounts(sql, row, sumDocument(bill).total, refundedBefore)),
-      ...(isWholeBill ? { charged: sumDocument(bill).total } : {}),
+      ...(cover.isWholeBill === true ? { charged: sumDocument(bill).total } : {}),
       unpaid,
     },
   )
@@ -321,7 +318,8 @@ export async function issueDifference(
     const { gstin: account, number: pattern, creditNumber } = issuer.invoice
     const rate = await findOrAwaitRate(sql, row, payment)
     if (rate === 'missing') return
-    const invoicedItems = await describeInvoicedItems(sql, row, payment, change.invoice)
+    const recipient = await readRecipient(sql, row, issuer, cover.action)
+    const invoicedItems = await describeInvoicedItems(sql, recipient, payment, change.invoice)
     await storeNumberedDocument(
       sql,
       payment,
@@ -380,7 +378,7 @@ const findBillOfPayment = async (sql: Sql, paymentId: number): Promise<number | 
 /** Describes the items of an invoice, with the payment if its amount equals the invoice's total. */
 async function describeInvoicedItems(
   sql: Sql,
-  row: RegistrationRow,
+  recipient: Recipient,
   payment: PaidRow,
   lines: DocumentChange['invoice'],
 ): Promise<ItemsPaidFor> {
@@ -389,7 +387,7 @@ async function describeInvoicedItems(
   const { reference, paid_at: at } = payment
   const matchesPayment = payment.amount === total && reference !== null && at !== null
   return {
-    ...toPerson(row),
+    ...recipient,
     amount: total,
     base,
     gst,

@@ -28,10 +28,11 @@ const selectDocumentBody = statement((builder, { regNo, id }: { regNo: RegNo; id
 export async function readDocuments(sql: Sql, regNo: RegNo): Promise<readonly StoredDocument[]> {
   return (await documentsOfRegistration.all(sql, { regNo })).map(({ body, ...document }) => {
     const content = JSON.parse(body) as DocumentBody
-    const { form } = content
+    const { form, of } = content
     return {
       ...document,
       ...(form && { form }),
+      ...(of && { creditedAt: of.at }),
       total: getStatedAmount(content),
       currency: content.currency ?? INR,
     }

@@ -21,6 +21,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { coverBill } from '../documents/cover-bill.ts'
+import { explainRecipientChange } from '../documents/document-recipient.ts'
 import { storeCoveredBill } from '../documents/issue-documents.ts'
 import {
   recordAdjustment,
@@ -130,9 +131,18 @@ export function correct(
         message:
           'This registration has changed since you opened it. Reload the page and check it again.',
       })
+    const recipientText =
+      action.act === 'edit' || changes.length === 0
+        ? ''
+        : await explainRecipientChange(
+            sql,
+            row,
+            { ...correction.searchable, answers: correction.answers },
+            { act: action.act, data: { changes } },
+          )
     const saveResult = await replaceAnswers(sql, row, correction, at)
     if (!saveResult.ok) return saveResult
-    const balanceChange = await reprice(sql, row, correction, at)
+    const balanceChange = await reprice(sql, row, correction, action)
     if (!balanceChange.ok) return balanceChange
     replaceUploads(sql, row.id, uploads)
     await settleRegistration(sql, row.id)
@@ -144,7 +154,8 @@ export function correct(
     if (confirmation !== null && row.payment_status !== 'success' && (await isPaid(sql, row.id)))
       confirmByMail(sql, row.id, confirmation, at)
     return ok({
-      message: describeCorrection(action.act, changes, balanceChange.value, row.currency),
+      message:
+        describeCorrection(action.act, changes, balanceChange.value, row.currency) + recipientText,
       data: {
         changes,
         difference: balanceChange.value,
@@ -223,8 +234,8 @@ const isPaid = async (sql: Sql, id: number): Promise<boolean> =>
 async function reprice(
   sql: Sql,
   row: RegistrationRow,
-  { quote, channel, holdUntil }: Correction,
-  at: Instant,
+  { quote, channel, holdUntil, changes }: Correction,
+  { act, at }: NewAction,
 ): Promise<Result<Amount, ActionRefusal>> {
   if (quote === null) return ok(toAmount(0))
   if (row.in_review === 1)
@@ -256,7 +267,7 @@ async function reprice(
       at,
     )
     await placeBalanceOrder(sql, { ...row, due: await getStoredBalance(sql, row.id) }, channel, at)
-    await coverBill(sql, row.id, at)
+    await coverBill(sql, row.id, at, { action: { act, data: { changes } } })
     return ok(balanceChange)
   }
   await closeOpenPayments(sql, row.id, 'corrected', at)

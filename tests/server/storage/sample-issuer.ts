@@ -15,7 +15,7 @@ export const ISSUER: Issuer = {
     placeOfSupply: {},
     number: 'DEMO/{n}',
     creditNumber: 'DEMOC/{n}',
-    buyer: {},
+    buyer: { gstin: 'gst_number' },
   },
   states: {},
 }
