@@ -418,6 +418,7 @@ export {
 } from './payments/polling.ts'
 export { reconcileStatement, type ReconciledLine } from './payments/reconciliation.ts'
 export {
+  canMatch,
   getDue,
   createPayerProposer,
   type KnownPayment,
