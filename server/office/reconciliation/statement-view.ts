@@ -205,6 +205,10 @@ function getState(
   return state === 'refused' && isRefunded === 0 ? 'not_ours' : 'assigned'
 }
 
+/** A payment that does not count was refunded in full, even if its refund is still in progress. */
+const isFullyRefunded = ({ state, amount, isRefunded, refundedAmount }: PaymentUnderReference) =>
+  state === 'refused' ? isRefunded === 1 : refundedAmount >= amount
+
 /** Counts the lines and adds up their amounts by state. The parts of a line may have different states. */
 export function sumByState(lines: readonly Pick<ViewedLine, 'stored' | 'sums' | 'state'>[]) {
   const sumState = (name: StatementLineState) => ({
@@ -283,7 +287,7 @@ export function toWireStatement(
             name: isVisible ? (payment.name ?? '') : '',
             event: isVisible ? payment.eventId : null,
             amount: toMajor(payment.amount),
-            refunded: isVisible && payment.state === 'refused' && payment.isRefunded === 1,
+            refunded: isVisible && isFullyRefunded(payment),
           }
         }),
         payout:

@@ -1,4 +1,5 @@
 /** Assigns bank references to payments. */
+import { sql as raw } from 'kysely'
 import {
   getReceivedCurrency,
   assert,
@@ -8,6 +9,7 @@ import {
   isSlipNumber,
   listReferenceKeys,
   ok,
+  toAmount,
 } from '../../../engine/index.ts'
 import type {
   Currency,
@@ -192,6 +194,15 @@ export const recordedPaymentsWithKeys = statement((builder, { keys }: { keys: st
           lit(0),
         )
         .as('isRefunded'),
+      fn
+        .coalesce(
+          selectFrom('refunds as f')
+            .select(({ fn }) => fn.sum<Amount>('f.amount').as('sum'))
+            .whereRef('f.capture_id', '=', 'c.id')
+            .where('f.state', '=', 'done'),
+          raw.lit(toAmount(0)),
+        )
+        .as('refundedAmount'),
     ])
     .where(({ ref }) => dialect.isIn(ref('b.key'), keys)),
 )

@@ -26,6 +26,7 @@ type Delegate = { readonly regNo: string; readonly page: string }
 
 let server: TestApp
 let office: Office
+let statementId: number
 beforeEach(async () => {
   server = await startTestApp({ clock: '2027-01-10', events: { [`${EVENT}.yaml`]: eventFile } })
   office = await signIn(server)
@@ -57,7 +58,8 @@ const readStatement = async (lines: readonly string[]): Promise<View> => {
   })
   const upload = response.json<StatementUploadResponse>()
   if (upload.header !== null) throw new Error(response.body)
-  return (await office.json(`/admin/statements/${upload.id}/`)) as unknown as View
+  statementId = upload.id
+  return (await office.json(`/admin/statements/${statementId}/`)) as unknown as View
 }
 const listProposals = ({ lines: [line] }: View) =>
   line?.proposals.map(({ reg_no: regNo, basis }) => [regNo, basis])
@@ -89,6 +91,43 @@ test('a line that names no delegate is proposed for up to three reported payment
   const statement = await readStatement(lines)
   expect(listProposals(statement)).toEqual([])
   expect(statement.waiting).toHaveLength(4)
+})
+
+test('both payments of a returned split transfer are refunded under the bank’s reference, and shown as refunded', async () => {
+  const [first, second] = [await register('Asha Nair'), await register('Binu Thomas')]
+  const transfer = `09/01/2027,RTGS ICICN52027019998,,,${2 * FEE}`
+  const [line] = (await readStatement([transfer])).lines
+  const assignment = await server.app.inject({
+    method: 'POST',
+    url: `/admin/statements/${statementId}/assign/`,
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: {
+      lines: [first, second].map(({ regNo }) => ({
+        reg_no: regNo,
+        amount: FEE,
+        line: line?.id,
+        seen: null,
+      })),
+    },
+  })
+  expect(assignment.json()).toMatchObject({ done: [line?.id], refused: [] })
+  await readStatement([`10/01/2027,RTN ICICN52027019998,,${2 * FEE},`])
+  const refund = (regNo: string, reference: string) =>
+    office.act(regNo, { act: 'refund', why: 'Returned.', amount: FEE, by_hand: true, reference })
+  expect(await refund(first.regNo, 'ICICN52027019998')).toMatchObject({ status: 200 })
+  expect(await refund(second.regNo, 'ICICN52027019998')).toMatchObject({ status: 200 })
+  const { lines } = await readStatement([transfer])
+  expect(lines[0]?.payments).toMatchObject([
+    { reg_no: first.regNo, refunded: true },
+    { reg_no: second.regNo, refunded: true },
+  ])
+  // Another transfer cannot be refunded under this reference.
+  const other = await register('Chitra Das')
+  const confirmation = { act: 'confirm', way: 'transfer', reference: '633400000077' }
+  expect(await office.act(other.regNo, { ...confirmation, amount: FEE })).toMatchObject({
+    status: 200,
+  })
+  expect(await refund(other.regNo, 'ICICN52027019998')).toMatchObject({ status: 409 })
 })
 
 test('a line with the reference that the delegate reported is not shown as a line with the registration number', async () => {
