@@ -42,8 +42,7 @@ export const cancel: ActionHandler = async ({ deps, served, registration, newAct
     { money, kept: paidAmount },
     newAction.at,
   )
-  const isCurrent =
-    shownVersion === computeCancellationVersion(registration, refundDue, proposal)
+  const isCurrent = shownVersion === computeCancellationVersion(registration, refundDue, proposal)
   const lowestRefund = toAmount(Math.min(refundDue, proposal.proposed ?? refundDue))
   const refundAmount = toAmount(Math.max(lowestRefund, amount.value ?? 0))
   const email = buildCancelledEmail(served.config, registration, refundAmount)

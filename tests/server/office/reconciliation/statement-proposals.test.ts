@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { RegNo } from '../../../../engine/index.ts'
 import type {
   RegisterResponse,
   StatementResponse,
@@ -91,6 +92,34 @@ test('a line that names no delegate is proposed for up to three reported payment
   const statement = await readStatement(lines)
   expect(listProposals(statement)).toEqual([])
   expect(statement.waiting).toHaveLength(4)
+})
+
+test('the receipt for a bank line without a number shows the bank’s text, not a date and paise', async () => {
+  const { regNo } = await register('Asha Nair')
+  const [line] = (await readStatement([`09/01/2027,NEFT ALPHA HOSPITAL,,,${FEE}`])).lines
+  const assignment = await server.app.inject({
+    method: 'POST',
+    url: `/admin/statements/${statementId}/assign/`,
+    headers: { authorization: `Bearer ${office.token}` },
+    payload: { lines: [{ line: line?.id, seen: null, reg_no: regNo, amount: FEE }] },
+  })
+  expect(assignment.json()).toMatchObject({ done: [line?.id], refused: [] })
+  const { store } = server.deps
+  const [receipt] = await store.documents(regNo as RegNo)
+  if (receipt === undefined) throw new Error('the payment has no receipt')
+  expect((await store.document(regNo as RegNo, receipt.id))?.paid).toMatchObject({
+    reference: 'NEFT ALPHA HOSPITAL',
+  })
+  // The line is still recognised as recorded.
+  const { lines } = await readStatement([`09/01/2027,NEFT ALPHA HOSPITAL,,,${FEE}`])
+  expect(lines).toMatchObject([{ state: 'assigned', payments: [{ reg_no: regNo }] }])
+})
+
+test('a delegate can report a reference in full-width digits, and the statement finds it', async () => {
+  const delegate = await register('Asha Nair')
+  await report(delegate, '６３３４１２３４５６７８')
+  const statement = await readStatement([`09/01/2027,UPI 633412345678,,,${FEE}`])
+  expect(listProposals(statement)).toEqual([[delegate.regNo, 'reported_reference']])
 })
 
 test('both payments of a returned split transfer are refunded under the bank’s reference, and shown as refunded', async () => {

@@ -116,7 +116,12 @@ test('a room that is removed and added back after a refund of ₹ 6,000 changes 
 test('a cancellation dialog that was open during a correction is refused, and does not refund less than the new proposal', async () => {
   const readActions = async (regNo: RegNo) =>
     (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
-  const cancel = ({ reg_no: regNo, proposed_back, kept, cancellation_version }: ActionsResponse) => {
+  const cancel = ({
+    reg_no: regNo,
+    proposed_back,
+    kept,
+    cancellation_version,
+  }: ActionsResponse) => {
     const shown = { pay_back: proposed_back ?? 0, kept, cancellation_version }
     return office.act(regNo, { act: 'cancel', why: 'Ill.', ...shown })
   }
