@@ -425,6 +425,7 @@ export {
 } from './payments/polling.ts'
 export { reconcileStatement, type ReconciledLine } from './payments/reconciliation.ts'
 export {
+  canMatch,
   getDue,
   createPayerProposer,
   type KnownPayment,

@@ -69,6 +69,8 @@ export type ActionsResponse = {
     share: number | null
     refunded: number
   }
+  /** The version of the figures of a cancellation. Send it back with the cancellation. */
+  cancellation_version: string
   /** The actions that the requesting user may take now: POST to the same address {act, why, key?, …}. */
   allowed: ActionName[]
   /** The fields that can be corrected, in form order; empty for users without permission. */

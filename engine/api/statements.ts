@@ -77,7 +77,7 @@ export type WireStatementLine = {
     name: string
     event: string | null
     amount: number
-    /** Whether the payment was refunded, so that it no longer counts. */
+    /** Whether the payment was refunded in full. */
     refunded: boolean
   }[]
   /**

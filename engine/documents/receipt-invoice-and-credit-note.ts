@@ -20,6 +20,7 @@ import {
 } from '../pricing/invoice-tax.ts'
 import { type Invoice } from '../event/invoice-types.ts'
 import { spellAmount } from './amount-in-words.ts'
+import { formatLineReference } from '../payments/statement-references.ts'
 import { readBuyer, type Buyer, type State } from '../registration/invoice-buyer.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { INR, type Currency, toAmount, type Amount } from '../lib/money.ts'
@@ -210,7 +211,7 @@ export function createDocument(
       items.paid === null
         ? null
         : {
-            reference: items.paid.reference,
+            reference: formatLineReference(items.paid.reference),
             at: items.paid.at,
             ...(items.paid.receivedAmount === items.amount
               ? {}

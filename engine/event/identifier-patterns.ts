@@ -13,7 +13,12 @@ const GROUP_SEPARATOR = '[ .\\-]?'
 /** Matches `count` of these characters, with or without separators. */
 const repeatPattern = (characters: string, count: number): string =>
   `${characters}(?:${GROUP_SEPARATOR}${characters}){${count - 1}}`
-const [DIGIT, LETTER, LETTER_OR_DIGIT] = ['[0-9]', '[A-Za-z]', '[A-Za-z0-9]']
+// Some phones type full-width digits; `toBankKey` reads the digits of every script.
+const [DIGIT, LETTER, LETTER_OR_DIGIT] = [
+  String.raw`\p{Nd}`,
+  '[A-Za-z]',
+  String.raw`[A-Za-z\p{Nd}]`,
+]
 
 /** Text before a reference: "UTR", "Ref no.", and leading zeros that a spreadsheet adds. */
 const UTR_PREFIX = '(?:(?:[Uu][Tt][Rr]|[Rr][Ee][Ff])(?: ?[Nn][Oo])?[ .:]{1,2})?0{0,4}'

@@ -2,7 +2,7 @@
 import type { EventConfig } from '../event/config.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { formatMoney, type Amount } from '../lib/money.ts'
+import { formatMoney, toAmount, type Amount } from '../lib/money.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
 import { getLowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from './placeholder-values.ts'
@@ -175,10 +175,10 @@ export function buildCorrectedEmail(
   ])
 }
 
-/** Builds the email with the payment link that staff send on request. */
+/** Builds the email with the payment link that staff send on request, for the whole price or for the rest of it. */
 export function buildPayLinkEmail(
   event: EventConfig,
-  registration: EmailedRegistration,
+  registration: EmailedRegistration & { readonly total: Amount | null },
   balance: Amount,
 ): Mail | null {
   const { keepLink, payHere, paymentLink } = EMAIL_MESSAGES
@@ -187,8 +187,20 @@ export function buildPayLinkEmail(
     event: event.title,
     amount: formatMoney(balance, registration.currency),
   }
-  return buildDelegateEmail(event, registration, formatMessage(paymentLink.subject, values), [
-    formatMessage(paymentLink.text, values),
+  const total = registration.total ?? balance
+  const [subject, text] =
+    total > balance
+      ? [
+          formatMessage(paymentLink.partlyPaidSubject, values),
+          formatMessage(paymentLink.partlyPaid, {
+            ...values,
+            paid: formatMoney(toAmount(total - balance), registration.currency),
+            total: formatMoney(total, registration.currency),
+          }),
+        ]
+      : [formatMessage(paymentLink.subject, values), formatMessage(paymentLink.text, values)]
+  return buildDelegateEmail(event, registration, subject, [
+    text,
     formatMessage(payHere, { link }),
     `${keepLink} ${paymentLink.alreadyPaid}`,
   ])

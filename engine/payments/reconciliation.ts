@@ -7,7 +7,7 @@ import {
   listLineKeys,
   findLineUtrs,
 } from './statement-references.ts'
-import { canMatch, getDue } from './statement-payer-proposals.ts'
+import { createPayerProposer, getDue } from './statement-payer-proposals.ts'
 import type {
   UnpaidOrder,
   KnownPayment,
@@ -72,6 +72,9 @@ export function reconcileStatement(
       ...(finder.findAmbiguousRegNos(line)?.of ?? []),
     ]),
   )
+  const proposePayers = createPayerProposer(
+    unpaidOrders.filter(({ regNo }) => !namedRegNos.has(regNo)),
+  )
   const matchedRegNos = new Set<RegNo>()
   const matchLine = (
     line: StatementLine,
@@ -94,9 +97,9 @@ export function reconcileStatement(
       if (isClaimed) return toAmbiguous(others.regNos, CLAIMED_ELSEWHERE_MESSAGE)
       if (ambiguity !== null) return toAmbiguous([...ambiguity.of, ...others.regNos], ambiguity.why)
       if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
-      const candidateNos = unpaidOrders
-        .filter((claim) => canMatch(line, claim) && !namedRegNos.has(claim.regNo))
-        .map(({ regNo }) => regNo)
+      const candidateNos = proposePayers(line).flatMap(({ registration, basis }) =>
+        basis === 'amount_and_date' ? [registration.regNo] : [],
+      )
       return candidateNos.length === 0
         ? { as: 'unmatched', of: [], why: null }
         : toAmbiguous(

@@ -52,11 +52,20 @@ export type KnownReferences = {
   readonly details?: readonly string[]
 }
 
-/** Reasons for proposing a registration, best first. */
-export type ProposalBasis = 'number' | 'amount_and_name' | 'amount' | 'name'
+/**
+ * Reasons for proposing a registration, best first. The line identifies it with `number` and `reported_reference`;
+ * `amount_and_date` are those of a payment that the delegate reported.
+ */
+export type ProposalBasis =
+  | 'number'
+  | 'reported_reference'
+  | 'amount_and_name'
+  | 'amount_and_date'
+  | 'amount'
+  | 'name'
 export type Proposal<Order extends UnpaidOrder> = {
   readonly registration: Order
-  readonly basis: Exclude<ProposalBasis, 'number'>
+  readonly basis: Exclude<ProposalBasis, 'number' | 'reported_reference'>
 }
 
 /** Banks credit a weekend's transfers by the second working day. */
@@ -70,8 +79,8 @@ const NAME_TITLES: ReadonlySet<string> = new Set(['PROF', 'MRS', 'SMT', 'SHRI', 
 
 /**
  * Returns a function that proposes payers for a line: registrations that match its amount and contain a name from its
- * text; otherwise those that match only the amount; otherwise those that match only a name. If too many match
- * equally, none is proposed.
+ * text; otherwise those with a reported payment of its amount and date; otherwise those that match only the amount;
+ * otherwise those that match only a name. If too many match equally, none is proposed.
  */
 export function createPayerProposer<Order extends UnpaidOrder>(
   unpaidOrders: readonly Order[],
@@ -96,6 +105,7 @@ export function createPayerProposer<Order extends UnpaidOrder>(
     const isMatch = (registration: Order): boolean => getDue(registration, line.day) === line.amount
     const ranked = [
       ['amount_and_name', () => byName.filter(isMatch)],
+      ['amount_and_date', () => unpaidOrders.filter((order) => canMatch(line, order))],
       ['amount', () => unpaidOrders.filter(isMatch)],
       ['name', () => byName],
     ] as const

@@ -36,6 +36,12 @@ export function buildFallbackReference({
   return name.slice(0, MAX_REFERENCE_CHARACTERS - end.length) + end
 }
 
+/** Returns the bank's text of a reference that was composed for a line without a number; any other reference as it is. */
+export const formatLineReference = (reference: string): string =>
+  /^\d{4}-\d{2}-\d{2} \d+ (?<text>.*?\p{L}.*?)(?: x[0-9a-z]{1,7})?$/u.exec(reference)?.groups?.[
+    'text'
+  ] ?? reference
+
 /** Computes an FNV-1a hash, which distinguishes texts that are longer than a reference and have the same beginning. */
 function computeFingerprint(text: string): string {
   let hash = 0x811c9dc5

@@ -67,6 +67,9 @@ export const EMAIL_MESSAGES = {
   paymentLink: {
     subject: 'Finish your registration for {event}',
     text: 'Your registration {number} for {event} will be complete once {amount} is paid.',
+    partlyPaidSubject: '{event}: {amount} more to pay',
+    partlyPaid:
+      'We received {paid} of {total} for your registration {number} for {event}. Pay the remaining {amount}.',
     alreadyPaid: 'If you have already paid, you can ignore this email.',
   },
 

@@ -90,6 +90,7 @@ export const RESULT_MESSAGES = {
   },
 
   ticket: {
+    titleWithBalance: 'Your registration',
     payment: 'Payment',
     notes: 'Before you arrive',
     refundedPart: '{amount} of your payment has been refunded.',
@@ -111,8 +112,8 @@ export const RESULT_MESSAGES = {
 
   balance: {
     title: '{amount} still to pay',
-    explanation:
-      'The organisers corrected your registration. It now costs {amount} more than you paid.',
+    partlyPaid: 'We received {paid} of {total}. Pay the remaining {amount}.',
+    notPaid: 'Your registration now costs {amount}.',
     contact: 'Write to {support} to find out how to pay.',
   },
 

@@ -25,7 +25,7 @@ import {
   UnderReview,
 } from './pending-refunded-cancelled-pages.tsx'
 import type { ResultPageParams, Registration } from './result-page-data.ts'
-import { BalanceDue } from './unpaid/balance-due-notice.tsx'
+import { BalanceDue, getBalanceTitle } from './unpaid/balance-due-notice.tsx'
 import { Ticket } from './ticket/ticket-page.tsx'
 
 type PaymentStateProps = {
@@ -151,7 +151,7 @@ export function getStateTitle(event: PublicEvent, registration: Registration): s
   const { stands: paymentState } = registration
   switch (paymentState) {
     case 'complete':
-      return event.results.success.title
+      return getBalanceTitle(registration) ?? event.results.success.title
     case 'not-paid':
       return RESULT_MESSAGES.unpaid.title
     case 'by-hand':

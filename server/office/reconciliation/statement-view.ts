@@ -10,6 +10,7 @@ import type {
 import {
   INR,
   assert,
+  canMatch,
   toBankKey,
   canSee,
   listFallbackKeys,
@@ -204,6 +205,10 @@ function getState(
   return state === 'refused' && isRefunded === 0 ? 'not_ours' : 'assigned'
 }
 
+/** A payment that does not count was refunded in full, even if its refund is still in progress. */
+const isFullyRefunded = ({ state, amount, isRefunded, refundedAmount }: PaymentUnderReference) =>
+  state === 'refused' ? isRefunded === 1 : refundedAmount >= amount
+
 /** Counts the lines and adds up their amounts by state. The parts of a line may have different states. */
 export function sumByState(lines: readonly Pick<ViewedLine, 'stored' | 'sums' | 'state'>[]) {
   const sumState = (name: StatementLineState) => ({
@@ -282,7 +287,7 @@ export function toWireStatement(
             name: isVisible ? (payment.name ?? '') : '',
             event: isVisible ? payment.eventId : null,
             amount: toMajor(payment.amount),
-            refunded: isVisible && payment.state === 'refused' && payment.isRefunded === 1,
+            refunded: isVisible && isFullyRefunded(payment),
           }
         }),
         payout:
@@ -336,6 +341,15 @@ export function toWireStatement(
 
 type PayerProposal = Omit<WireProposal, 'due'> & { readonly due: number }
 
+/** Finds out why the line matches this payer. A delegate's earlier report identifies the line too. */
+function findBasis({ line, as }: ReconciledLine, payer: Payer): WireProposal['basis'] {
+  const keys = listLineKeys(line)
+  if (keys.has(toBankKey(payer.regNo))) return 'number'
+  const isReported = payer.claim !== null && keys.has(toBankKey(payer.claim.reference))
+  if (isReported || as !== 'ambiguous') return 'reported_reference'
+  return canMatch(line, payer) ? 'amount_and_date' : 'amount'
+}
+
 /** Proposes the registrations whose numbers are in the line, otherwise those with a matching amount or name. */
 export function createProposer(
   lines: readonly ViewedLine[],
@@ -361,7 +375,6 @@ export function createProposer(
   })
   return ({ match, sums }) => {
     const line = { ...match.line, amount: sums.left as Amount }
-    const keys = listLineKeys(match.line)
     const namedProposals = match.of.flatMap((regNo): readonly PayerProposal[] => {
       const payer = byNumber.get(regNo)
       const eventId = payer?.eventId ?? eventsByNumber.get(regNo)
@@ -369,9 +382,7 @@ export function createProposer(
         return eventId === undefined
           ? []
           : [{ reg_no: regNo, name: '', event: eventId, due: 0, basis: 'number' }]
-      const reportedKey = payer.claim === null ? null : toBankKey(payer.claim.reference)
-      const isInText = keys.has(toBankKey(regNo)) || (reportedKey !== null && keys.has(reportedKey))
-      return [toProposal(payer, line, isInText ? 'number' : 'amount')]
+      return [toProposal(payer, line, findBasis(match, payer))]
     })
     if (namedProposals.length > 0 && match.as !== 'known') return namedProposals
     return proposePayers(line).map(({ registration, basis }) =>

@@ -42,6 +42,7 @@ import {
   calculateCancellationRefund,
   calculateGoodwill,
   calculateRefundDue,
+  computeCancellationVersion,
   getAmountOwed,
 } from '../../registration/actions/balance-due.ts'
 import { listEditableAnswers } from '../../registration/actions/correctable-answers.ts'
@@ -183,6 +184,7 @@ async function loadActions(
     { money: billMoney, kept: netPaid },
     at,
   )
+  const refundDue = calculateRefundDue(registration, refunds)
   // A payment made by mistake is refunded in full, regardless of the cancellation scale.
   const proposedRefund = secondPayment === null ? refund.proposed : netPaid
   return {
@@ -197,7 +199,7 @@ async function loadActions(
       toAmount(isEnded(state) ? 0 : Math.max(0, getAmountOwed(registration))),
       registration.currency,
     ),
-    pay_back: toMajorUnits(calculateRefundDue(registration, refunds), registration.currency),
+    pay_back: toMajorUnits(refundDue, registration.currency),
     goodwill: toMajorUnits(calculateGoodwill(registration, billMoney), registration.currency),
     kept: toMajorUnits(netPaid, registration.currency),
     back_by_gateway: toMajorUnits(
@@ -226,6 +228,7 @@ async function loadActions(
       share: refund.share === null ? null : toMajorUnits(refund.share, registration.currency),
       refunded: toMajorUnits(refund.refunded, registration.currency),
     },
+    cancellation_version: computeCancellationVersion(registration, refundDue, refund),
     allowed: allowedActions,
     fields: allowedActions.includes('correct')
       ? listEditableAnswers(served.config, registration)

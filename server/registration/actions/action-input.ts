@@ -38,6 +38,8 @@ export const ACTION_PARAMETERS = {
   pay_back: 'text',
   /** For a refund or a cancellation: the version of the same person's other payments that the user saw. */
   duplicates_version: 'text',
+  /** For a cancellation: the version of the figures that the user saw. */
+  cancellation_version: 'text',
   /** The ISO 4217 code of the amount's currency. Refused if it is not the registration's currency. */
   currency: 'text',
   /** For a refund or a cancellation: the amount paid and not refunded that the user saw. */

@@ -1,4 +1,5 @@
 /** Computes the balance of a registration, with the same rule as `due` in the store. */
+import { createHash } from 'node:crypto'
 import {
   computeCancellationRefund,
   toAmount,
@@ -69,3 +70,17 @@ export function calculateCancellationRefund(
     at,
   )
 }
+
+/**
+ * Identifies the figures that a cancellation shows: the price, the refund due and the proposed refund. The client
+ * returns it with the cancellation, which is refused if one of these figures has changed.
+ */
+export const computeCancellationVersion = (
+  { total }: Pick<StoredRegistration, 'total'>,
+  refundDue: Amount,
+  proposal: CancellationRefund,
+): string =>
+  createHash('sha256')
+    .update(JSON.stringify([total, refundDue, proposal]))
+    .digest('hex')
+    .slice(0, 16)

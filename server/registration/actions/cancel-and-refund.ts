@@ -8,39 +8,49 @@ import {
 } from '../../payments/decide-payment-review.ts'
 import { readAmountParameter, readShownPaidAmount, refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler, ActionResult } from './action-input.ts'
-import { calculateCancellationRefund, calculateRefundDue } from './balance-due.ts'
+import {
+  calculateCancellationRefund,
+  calculateRefundDue,
+  computeCancellationVersion,
+} from './balance-due.ts'
 
 /**
- * Cancels a registration. Parameters: `{pay_back?: rupees, kept?: rupees}`. `pay_back` is the amount to refund. If it
+ * Cancels a registration. Parameters: `{pay_back?: rupees, kept?: rupees, cancellation_version?}`. `pay_back` is the amount to refund. If it
  * is missing or too low, the minimum refund applies: the amount that is owed in any case. Goodwill refunds count
  * towards that amount, as in the proposal. The refund itself is a separate action. `kept` is the paid amount that the
- * page showed. If it has changed, for example because of a new payment, the cancellation is refused.
+ * page showed, and `cancellation_version` the version of its other figures. If one of them has changed, for example
+ * because of a new payment or a correction, the cancellation is refused. A client that sends neither is not checked.
  */
 export const cancel: ActionHandler = async ({ deps, served, registration, newAction, params }) => {
   const amount = readAmountParameter(params, 'pay_back', registration.currency)
   if (!amount.ok) return amount
   const shownAmount = readShownPaidAmount(params, registration.currency)
   if (!shownAmount.ok) return shownAmount
-  const { regNo } = registration
+  const shownVersion = params['cancellation_version']
+  if (shownVersion !== undefined && typeof shownVersion !== 'string')
+    return refuseData('Send cancellation_version as the string returned in the list of actions.')
+  const { regNo, total, due } = registration
   const [refunds, paidAmount, money] = await Promise.all([
     deps.store.refunds(regNo),
     deps.store.netAmountPaid(regNo),
     deps.store.paymentsOutsideBill(regNo),
   ])
   const refundDue = calculateRefundDue(registration, refunds)
-  const { proposed } = calculateCancellationRefund(
+  const proposal = calculateCancellationRefund(
     served.config,
     registration,
     { money, kept: paidAmount },
     newAction.at,
   )
-  const lowestRefund = toAmount(Math.min(refundDue, proposed ?? refundDue))
+  const isCurrent = shownVersion === computeCancellationVersion(registration, refundDue, proposal)
+  const lowestRefund = toAmount(Math.min(refundDue, proposal.proposed ?? refundDue))
   const refundAmount = toAmount(Math.max(lowestRefund, amount.value ?? 0))
   const email = buildCancelledEmail(served.config, registration, refundAmount)
   return deps.store.cancel(newAction, {
     refundAmount,
     minRefund: lowestRefund,
-    shownPaidAmount: shownAmount.value,
+    shownPaidAmount: shownAmount.value ?? (isCurrent ? paidAmount : null),
+    shownBill: shownVersion === undefined ? null : { total, due, isCurrent },
     mail: email,
   })
 }

@@ -23,7 +23,11 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { ReportedReference } from '../payments/payment-claim-types.ts'
 import type { ReturnKey } from '../payments/returned-transfers.ts'
-import { isRefundReference, refundedFlag } from '../refunds/refund-states-and-channels.ts'
+import {
+  completedRefundSum,
+  isRefundReference,
+  refundedFlag,
+} from '../refunds/refund-states-and-channels.ts'
 
 // Used for payment claims, confirmed payments, extra payments, unmatched payments, matching and settlements. No other
 // module writes payments that appear at a bank.
@@ -185,6 +189,7 @@ export const recordedPaymentsWithKeys = statement((builder, { keys }: { keys: st
       fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
       'l.bank_line_id as lineId',
       refundedFlag.as('isRefunded'),
+      completedRefundSum.as('refundedAmount'),
     ])
     .where(({ ref }) => dialect.isIn(ref('b.key'), keys))
     .where(({ eb, or }) =>

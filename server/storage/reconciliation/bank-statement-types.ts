@@ -91,6 +91,8 @@ export type PaymentUnderReference = {
   readonly lineId: number | null
   /** 1 if part of the payment was refunded, or a refund is requested. */
   readonly isRefunded: number
+  /** The sum of the completed refunds. */
+  readonly refundedAmount: Amount
 }
 
 /** The numbers of matched and open lines in a statement, and the payments that they show. */

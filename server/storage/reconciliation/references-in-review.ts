@@ -32,7 +32,7 @@ const unrefundedAmount = statement((builder, { captureId }: { captureId: number 
     .where('c.state', '<>', 'refused'),
 )
 /** Selects the other payments in the same bank statement line, which is one transfer for several people. */
-const partsOfSameLine = statement((builder, { captureId }: { captureId: number }) =>
+export const partsOfSameLine = statement((builder, { captureId }: { captureId: number }) =>
   builder
     .selectFrom('bank_line_payments as p')
     .innerJoin('bank_line_payments as o', 'o.bank_line_id', 'p.bank_line_id')

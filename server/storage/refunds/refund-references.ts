@@ -14,6 +14,7 @@ import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
 import { isReturned } from '../payments/returned-transfers.ts'
 import { findPaymentsByKey, findReportsByKey } from '../reconciliation/bank-references.ts'
+import { partsOfSameLine } from '../reconciliation/references-in-review.ts'
 
 /** Selects the references of refunds that are completed or that the gateway has started. */
 const referencesOfRefunds = statement((builder) =>
@@ -30,8 +31,9 @@ const referencesOfRefunds = statement((builder) =>
 
 /**
  * Explains why a refund cannot be recorded under a reference. Null if it can be. A bank reference can belong to only
- * one refund. It cannot belong to a received payment, unless the bank returned the payment under this reference,
- * or to a payment that a delegate reported and that staff have neither recorded nor rejected. A
+ * one refund, or to the refunds of the payments of one line, which the bank returned together. It cannot belong to a
+ * received payment, unless the bank returned the payment under this reference, or to a payment that a delegate reported
+ * and that staff have neither recorded nor rejected. A
  * gateway's reference belongs to one refund in that gateway account. Any other reference, such as a receipt number,
  * belongs to one refund for its registration.
  */
@@ -57,6 +59,10 @@ export async function explainRefundReference(
   if (receivedPayments.length === 0 && reports.some(({ isReleased }) => !isReleased))
     return `A delegate reported ${reference} as the reference of a payment. Enter the reference of the refund itself.`
   const rows = await referencesOfRefunds.all(sql)
+  const returnedIds = new Set<number>()
+  if (await isReturned(sql, captureId))
+    for (const { id } of await partsOfSameLine.all(sql, { captureId }))
+      if (await isReturned(sql, id)) returnedIds.add(id)
   const belongsToCapture = (row: (typeof rows)[number]): boolean =>
     row.capture_id === captureId ||
     (registrationId !== null && row.registration_id === registrationId)
@@ -66,6 +72,7 @@ export async function explainRefundReference(
     row.account === account
   const existingRefund = rows.find(
     (row) =>
+      (belongsToCapture(row) || !returnedIds.has(row.capture_id)) &&
       (isUtr(key) || belongsToCapture(row) || belongsToGateway(row)) &&
       (toBankKey(row.reference) || row.reference.trim()) === key,
   )

@@ -112,6 +112,16 @@ export const refundedFlag = fromCapture.fn.coalesce(
   fromCapture.lit(0),
 )
 
+/** The sum of the completed refunds of a payment `c`. */
+export const completedRefundSum = fromCapture.fn.coalesce(
+  fromCapture
+    .selectFrom('refunds as f')
+    .select(({ fn }) => fn.sum<Amount>('f.amount').as('sum'))
+    .whereRef('f.capture_id', '=', 'c.id')
+    .where('f.state', '=', 'done'),
+  raw.lit(toAmount(0)),
+)
+
 const referencesOfManualRefunds = statement((builder) =>
   builder
     .selectFrom('refunds as f')

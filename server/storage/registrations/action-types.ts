@@ -54,6 +54,13 @@ export type NewAction = {
 export type OtherPayments = { readonly regNos: readonly RegNo[]; readonly version: string }
 export type IdempotencyKey = { readonly key: string; readonly fingerprint: string }
 
+/** The bill on which a cancellation is decided. `isCurrent`: whether the user saw the figures that follow from it. */
+export type ShownBill = {
+  readonly total: Amount | null
+  readonly due: Amount
+  readonly isCurrent: boolean
+}
+
 /** The result of an action. */
 export type CompletedAction = {
   readonly regNo: RegNo
@@ -158,7 +165,9 @@ export interface ActionStore {
   /**
    * Cancels the registration and releases its seats. `refundAmount` is only proposed; the refund is a separate action.
    * `minRefund`: the lowest amount that can be proposed. `shownPaidAmount`: the paid amount that the user saw, or null.
-   * If this amount has changed, the action is refused. `mail` is queued for the delegate.
+   * If this amount has changed, the action is refused. `shownBill`: the price and the balance on which the caller
+   * decided, and whether the user saw the same figures; null or absent if the user's are unknown. `mail` is queued
+   * for the delegate.
    */
   cancel(
     action: NewAction,
@@ -166,6 +175,7 @@ export interface ActionStore {
       readonly refundAmount: Amount
       readonly minRefund?: Amount
       readonly shownPaidAmount: Amount | null
+      readonly shownBill?: ShownBill | null
       readonly mail: NewMail | null
     },
   ): Promise<ActionResult>

@@ -61,6 +61,9 @@ const PERSONAL_ACTIONS: ReadonlySet<ActionName> = new Set([
   'edit',
   'transfer',
 ])
+/** Refuses an action that was decided on older data. */
+export const REGISTRATION_CHANGED_MESSAGE =
+  'This registration has changed since you opened it. Reload the page and check it again.'
 const ERASED_MESSAGE =
   'The personal data of this registration was erased. Add a new registration instead.'
 

@@ -4,8 +4,8 @@
  */
 import { err, formatMoney, ok, toAmount } from '../../../engine/index.ts'
 import type { Amount } from '../../../engine/index.ts'
-import type { ActionResult, NewAction } from './action-types.ts'
-import { applyAction } from './apply-action.ts'
+import type { ActionResult, NewAction, ShownBill } from './action-types.ts'
+import { applyAction, REGISTRATION_CHANGED_MESSAGE } from './apply-action.ts'
 import { closeOpenPayments } from '../payments/payment-attempts.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { coverBill } from '../documents/cover-bill.ts'
@@ -22,8 +22,8 @@ import type { NewMail } from '../index.ts'
 /**
  * Cancels the registration. `refundAmount`: the amount to be refunded in addition to refunds in progress. It is only
  * proposed here; the refund is a separate action. `minRefund`: how much of an amount that is already owed must at least
- * be proposed; if omitted, all of it. `shownPaidAmount`: the paid amount that the user saw, or null. `mail` is sent to
- * the delegate.
+ * be proposed; if omitted, all of it. `shownPaidAmount`: the paid amount that the user saw, or null. `shownBill`: the
+ * bill on which the user decided, or null. `mail` is sent to the delegate.
  */
 export function cancel(
   sql: Sql,
@@ -32,16 +32,18 @@ export function cancel(
     refundAmount: requestedRefund,
     minRefund,
     shownPaidAmount: shown,
+    shownBill = null,
     mail: email,
   }: {
     readonly refundAmount: Amount
     readonly minRefund?: Amount
     readonly shownPaidAmount: Amount | null
+    readonly shownBill?: ShownBill | null
     readonly mail: NewMail | null
   },
 ): Promise<ActionResult> {
   const { at } = action
-  return applyAction(sql, action, async ({ id, due, currency }) => {
+  return applyAction(sql, action, async ({ id, due, total, currency }) => {
     const keptAmount = await getRetainedAmount(sql, id)
     const amountInProgress = await getRefundInProgress(sql, id)
     // The refundable amount stays due until it is refunded.
@@ -61,6 +63,11 @@ export function cancel(
       'The registration was not cancelled. Check it again.',
     )
     if (change !== null) return err({ code: 'not_now', message: change })
+    if (
+      shownBill !== null &&
+      !(shownBill.isCurrent && shownBill.total === total && shownBill.due === due)
+    )
+      return err({ code: 'moved_on', message: REGISTRATION_CHANGED_MESSAGE })
     await closeOpenPayments(sql, id, 'cancelled', at)
     await settleRegistration(sql, id)
     recordAdjustment(sql, id, { what: 'given up', amount: -due }, at)

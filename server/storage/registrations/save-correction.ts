@@ -7,7 +7,7 @@ import { err, formatMoney, ok, createOrderId, toAmount } from '../../../engine/i
 import { SERVER_MESSAGES } from '../../../engine/messages.ts'
 import type { Currency, ActionRefusal, Instant, Amount, Result } from '../../../engine/index.ts'
 import type { ActionResult, Correction, NewAction } from './action-types.ts'
-import { applyAction } from './apply-action.ts'
+import { applyAction, REGISTRATION_CHANGED_MESSAGE } from './apply-action.ts'
 import {
   placeBalanceOrder,
   toChannelColumns,
@@ -128,8 +128,7 @@ export function correct(
     if (row.answers !== JSON.stringify(expectedAnswers))
       return err({
         code: 'moved_on',
-        message:
-          'This registration has changed since you opened it. Reload the page and check it again.',
+        message: REGISTRATION_CHANGED_MESSAGE,
       })
     const recipientText =
       action.act === 'edit' || changes.length === 0

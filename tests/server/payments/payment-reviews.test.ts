@@ -200,7 +200,12 @@ describe('a payment that does not match', () => {
     })
     const { store } = testServer.parts().deps
     expect(await store.emailsOfRegistration(regNo as RegNo)).toMatchObject([
-      { subject: 'Finish your registration for AFPICON 2026' },
+      {
+        subject: expect.stringMatching(/^AFPICON 2026: ₹.1 more to pay$/),
+        text: expect.stringContaining(
+          `We received ₹\u00a07,079 of ₹\u00a07,080 for your registration ${regNo} for AFPICON 2026. Pay the remaining ₹\u00a01.`,
+        ),
+      },
     ])
     expect(await store.registration(regNo as RegNo)).toMatchObject({ state: 'to_pay', due: 100 })
   })

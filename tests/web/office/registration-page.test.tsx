@@ -54,6 +54,7 @@ function buildActions(
     duplicates_version: '',
     proposed_back: null,
     cancellation: { paid: 0, owed: 0, remaining: 0, percent: null, share: null, refunded: 0 },
+    cancellation_version: '',
     allowed: [...listAllowedActions(state, 'owner')],
     fields: [],
     persons: [],

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { readEvent } from '../../../engine/authoring.ts'
 import { quote, readInstant, toPublicEvent } from '../../../engine/index.ts'
 import { getResultValues, getPlaceholderValues } from '../../../engine/messages.ts'
@@ -17,6 +17,7 @@ import {
 } from '../../../web/results/pending-refunded-cancelled-pages.tsx'
 import { BalanceDue } from '../../../web/results/unpaid/balance-due-notice.tsx'
 import { getStateTitle } from '../../../web/results/result-page-by-payment-state.tsx'
+import { Ticket } from '../../../web/results/ticket/ticket-page.tsx'
 import { ManualPaymentPage } from '../../../web/results/unpaid/manual-payment-pages.tsx'
 import { UnpaidPage } from '../../../web/results/unpaid/unpaid-page.tsx'
 import type { Registration } from '../../../web/results/result-page-data.ts'
@@ -46,6 +47,8 @@ const renderFailedPage = (failedAs: Failure, status: 'open' | 'closed' = 'open')
       />
     </MemoryRouter>,
   )
+
+afterEach(() => vi.unstubAllGlobals())
 
 const payButton = { isBusy: false, isRetrying: false, problem: null, onPress: () => {} }
 
@@ -208,6 +211,40 @@ test.each([
       expect(renderToStaticMarkup(page).replaceAll('\u00a0', ' ')).toContain(part)
   },
 )
+
+test('the page of a partly paid registration states what was received, and not that the organisers corrected it', () => {
+  vi.stubGlobal('location', new URL('https://rollcall.example/my'))
+  const partlyPaid = createRegistration({
+    payment_status: 'success',
+    stands: 'complete',
+    may_pay: true,
+    total: 12_980,
+    difference_due: 980,
+  })
+  const renderText = (registration: Registration): string =>
+    renderToStaticMarkup(
+      <MemoryRouter>
+        <BalanceDue {...{ event, registration, payButton }} />
+        <Ticket
+          event={event}
+          registration={registration}
+          query={{ orderId: null, amount: null, date: null }}
+        />
+      </MemoryRouter>,
+    ).replaceAll('\u00a0', ' ')
+  const text = renderText(partlyPaid)
+  expect(text).toContain('We received ₹ 12,000 of ₹ 12,980. Pay the remaining ₹ 980.')
+  expect(text).not.toContain('corrected')
+  expect(text).not.toContain('Registration Confirmed')
+  expect(getStateTitle(event, partlyPaid)).toBe('₹\u00a0980 still to pay')
+  const paid = { ...partlyPaid, difference_due: 0 }
+  expect(renderText(paid)).toContain('Registration Confirmed')
+  expect(getStateTitle(event, paid)).toBe('Registration Confirmed')
+  // A free registration that a correction gave a price.
+  expect(renderText({ ...partlyPaid, difference_due: 12_980 })).toContain(
+    'Your registration now costs ₹ 12,980.',
+  )
+})
 
 test('the button to pay by card states no price if the price depends on the method', () => {
   const methods = [{ id: 'card', label: 'Card', is: 'card' }] as never

@@ -148,7 +148,9 @@ function PayerName({
 
 const BASIS_TEXTS = {
   number: 'Registration number in the narration',
+  reported_reference: 'Reference reported by the delegate',
   amount_and_name: 'Amount and name',
+  amount_and_date: 'Amount and date of the reported payment',
   amount: 'Amount only',
   name: 'Name only',
 } as const satisfies Readonly<Record<WireProposal['basis'], string>>

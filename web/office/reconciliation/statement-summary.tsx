@@ -17,7 +17,8 @@ export function describeMatches({ lines, totals }: Statement): string {
     ({ is_exact, proposals }) => !is_exact && proposals.length > 0,
   )
   const differingCount = proposedLines.filter(
-    ({ proposals, left }) => proposals[0]?.basis === 'number' && proposals[0].due !== left,
+    ({ proposals: [best], left }) =>
+      (best?.basis === 'number' || best?.basis === 'reported_reference') && best.due !== left,
   ).length
   const parts = [
     [exactCount, 'matched'],

@@ -25,6 +25,7 @@ import { ConfirmationAddress } from './resend-confirmation.tsx'
 import { GroupedNumber, NumberWithCopyButton } from '../registration-number.tsx'
 import { TicketLinks } from './calendar-directions-share-links.tsx'
 import './ticket-page.css'
+import { getBalanceTitle } from '../unpaid/balance-due-notice.tsx'
 import { TicketQrCode } from './ticket-qr-code.tsx'
 
 type TicketProps = {
@@ -83,7 +84,9 @@ export function Ticket({ event, registration, query }: TicketProps) {
               />
             </svg>
             <h2 className="disp" id="confirmed">
-              {page.title}
+              {getBalanceTitle(registration) === null
+                ? page.title
+                : RESULT_MESSAGES.ticket.titleWithBalance}
             </h2>
           </div>
           {intro !== null && <p className="intro">{intro}</p>}

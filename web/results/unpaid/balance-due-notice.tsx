@@ -1,7 +1,7 @@
-/** The notice about a balance after a correction by the organisers. The ticket below it stays valid. */
-import { formatMoney, fromMajorUnits } from '../../../engine/index.ts'
+/** The notice about a balance after a part payment or a correction. The ticket below it stays valid. */
+import { formatMoney, fromMajorUnits, toAmount } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
-import type { PublicEvent } from '../../../engine/index.ts'
+import type { Amount, PublicEvent } from '../../../engine/index.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { renderMessage } from '../../ui/rich-message.tsx'
@@ -18,19 +18,43 @@ type BalanceDueProps = {
   readonly payButton: PayButtonState
 }
 
+/** Returns the balance; null if there is none. */
+function readBalance(registration: Registration): Amount | null {
+  const due = fromMajorUnits(registration.difference_due, readResponseCurrency(registration))
+  return due === 0 ? null : due
+}
+
+/** Returns the notice's title; null if there is no balance. */
+export function getBalanceTitle(registration: Registration): string | null {
+  const due = readBalance(registration)
+  if (due === null) return null
+  return formatMessage(balance.title, {
+    amount: formatMoney(due, readResponseCurrency(registration)),
+  })
+}
+
 /** Renders nothing if there is no balance. */
 export function BalanceDue({ event, registration, payButton }: BalanceDueProps) {
   const currency = readResponseCurrency(registration)
-  const due = fromMajorUnits(registration.difference_due, currency)
-  if (due === null || due === 0) return null
+  const due = readBalance(registration)
+  if (due === null) return null
+  const total = fromMajorUnits(registration.total, currency) ?? due
   const amount = formatMoney(due, currency)
   return (
     <section className="state-notice todo" aria-labelledby="difference">
       <h2 className="disp" id="difference">
         <Icon name="clock" />
-        {formatMessage(balance.title, { amount })}
+        {getBalanceTitle(registration)}
       </h2>
-      <p>{formatMessage(balance.explanation, { amount })}</p>
+      <p>
+        {total > due
+          ? formatMessage(balance.partlyPaid, {
+              amount,
+              paid: formatMoney(toAmount(total - due), currency),
+              total: formatMoney(total, currency),
+            })
+          : formatMessage(balance.notPaid, { amount })}
+      </p>
       {registration.may_pay && event.payment ? (
         <PayNowButton label={formatMessage(payAmountNow, { amount })} payButton={payButton} />
       ) : (

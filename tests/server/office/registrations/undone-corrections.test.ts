@@ -113,6 +113,42 @@ test('a room that is removed and added back after a refund of ₹ 6,000 changes 
   })
 })
 
+test('a cancellation dialog that was open during a correction is refused, and does not refund less than the new proposal', async () => {
+  const readActions = async (regNo: RegNo) =>
+    (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
+  const cancel = ({
+    reg_no: regNo,
+    proposed_back,
+    kept,
+    cancellation_version,
+  }: ActionsResponse) => {
+    const shown = { pay_back: proposed_back ?? 0, kept, cancellation_version }
+    return office.act(regNo, { act: 'cancel', why: 'Ill.', ...shown })
+  }
+  const regNo = await registerPaid(ALL_EXTRAS)
+  const shown = await readActions(regNo)
+  await correct(regNo, { ...ALL_EXTRAS, workshop: false })
+  const current = await readActions(regNo)
+  expect([shown.kept, shown.proposed_back]).toEqual([6690, 5017.5])
+  expect([current.kept, current.proposed_back]).toEqual([6690, 5312.5])
+  expect(await cancel(shown)).toMatchObject({
+    status: 409,
+    body: {
+      code: 'moved_on',
+      message:
+        'This registration has changed since you opened it. Reload the page and check it again.',
+    },
+  })
+  expect(await readActions(regNo)).toEqual(current)
+  expect(await cancel(current)).toMatchObject({ status: 200 })
+  expect((await readActions(regNo)).pay_back).toBe(5312.5)
+  // A client that does not send the version is checked only for payments.
+  const otherRegNo = await registerPaid(ALL_EXTRAS)
+  const { kept } = await readActions(otherRegNo)
+  await correct(otherRegNo, { ...ALL_EXTRAS, workshop: false })
+  await performAction(otherRegNo, { act: 'cancel', pay_back: 5312.5, kept })
+})
+
 const extrasArbitrary = fc.record({
   room: fc.boolean(),
   workshop: fc.boolean(),

@@ -119,7 +119,7 @@ function buildRequest(
   button: ButtonAction,
   data: FormData,
   answers: Readonly<Record<string, unknown>>,
-  { kept: refundable, fields, duplicates_version }: ActionsResponse,
+  { kept: refundable, fields, duplicates_version, cancellation_version }: ActionsResponse,
 ): ActionRequest {
   const readText = (name: string): string => String(data.get(name) ?? '').trim()
   const reason = readText('why')
@@ -144,8 +144,9 @@ function buildRequest(
         why: reason,
         pay_back: readText('pay_back'),
         kept: refundable,
-        // Someone else may refund another payment of the same person while this dialog is open.
+        // Someone else may correct the registration, or refund another payment of the same person while this dialog is open.
         duplicates_version,
+        cancellation_version,
       }
     case 'refund': {
       const isManual = data.get('by') === 'hand'

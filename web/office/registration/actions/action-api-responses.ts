@@ -9,7 +9,8 @@ import { readReview } from '../../reconciliation/payment-review-api-responses.ts
 export const readActions: Reader<ActionsResponse> = (body) => {
   if (
     !isRecord(body) ||
-    !hasAll(body, 'string', 'reg_no', 'state', 'state_display', 'today', 'duplicates_version')
+    !hasAll(body, 'string', 'reg_no', 'state', 'state_display', 'today') ||
+    !hasAll(body, 'string', 'duplicates_version', 'cancellation_version')
   )
     return null
   const {
