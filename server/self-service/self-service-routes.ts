@@ -91,11 +91,11 @@ export async function addSelfServiceRoutes(
 
   const handleAction = withLink(
     createAddressLimit(deps, ACTIONS_PER_ADDRESS),
-    async ({ served, registration, isFromMail }, request, reply) => {
+    async ({ isFromMail, ...link }, request, reply) => {
       const { act: actionName } = getActionParameters(request)
       // Someone else may have filled in the form; they must not learn that this delegate is registered.
       if (isAboutRefund(actionName) && !isFromMail) return refuseRefundRequest(reply)
-      return applyDelegateAction(deps, { served, registration }, request, reply)
+      return applyDelegateAction(deps, link, request, reply)
     },
   )
 
@@ -128,7 +128,7 @@ export async function addSelfServiceRoutes(
       registration !== null &&
       isFromOwnPage(request) &&
       (await findSecondPaymentForBrowser(deps, served.config, registration, request)) !== null
-      ? applyDelegateAction(deps, { served, registration }, request, reply)
+      ? applyDelegateAction(deps, { served, registration, sender: null }, request, reply)
       : refuseRefundRequest(reply)
   }
 

@@ -27,7 +27,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
   treasury: 71,
   delegates: 47,
   attacks: 30,
-  office: 34,
+  office: 35,
   operation: 15,
   servers: 11,
   closing: 14,

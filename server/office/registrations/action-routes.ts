@@ -18,6 +18,7 @@ import { buildRefundNotes } from './describe-dispute.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { toSender } from '../auth/sessions.ts'
 import { toWireReview } from '../reconciliation/payment-reviews.ts'
 import type {
   ActionDenial,
@@ -85,6 +86,8 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
       why: readText({ why: reason }, 'why'),
       at: deps.clock(),
       idempotencyKey: requestKey.value,
+      previousAnswers: registration.answers,
+      sender: toSender(user),
       shownOtherPayments: shownOtherPayments.value,
     }
     const result = await handler({ deps, served, registration, newAction: request, params: input })

@@ -115,21 +115,15 @@ export function correct(
   correction: Correction,
 ): Promise<ActionResult> {
   const { at } = action
-  return applyAction(sql, action, async (row) => {
-    const {
-      previousAnswers: expectedAnswers,
-      changes,
-      emails,
-      revokesLinks,
-      uploads,
-      confirmation = null,
-    } = correction
-    if (row.answers !== JSON.stringify(expectedAnswers))
-      return err({
-        code: 'moved_on',
-        message:
-          'This registration has changed since you opened it. Reload the page and check it again.',
-      })
+  const {
+    previousAnswers,
+    changes,
+    emails,
+    revokesLinks,
+    uploads,
+    confirmation = null,
+  } = correction
+  return applyAction(sql, { ...action, previousAnswers }, async (row) => {
     const saveResult = await replaceAnswers(sql, row, correction, at)
     if (!saveResult.ok) return saveResult
     const balanceChange = await reprice(sql, row, correction, at)
