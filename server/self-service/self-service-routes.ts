@@ -102,11 +102,11 @@ export async function addSelfServiceRoutes(
   /** Stores a file for a later action, which refers to it by its token. This works even when the form is closed. */
   const handleUpload = withLink(
     createAddressLimit(deps, FILES_PER_ADDRESS),
-    async ({ served: { config } }, request, reply) => {
+    async ({ served: { config }, registration: { regNo } }, request, reply) => {
       const fields = [...config.fields, ...listMethodFiles(config)]
       const body = await readBody(request, buildFileLimits(fields), deps.uploads)
       if (!body.ok) return sendRefusal(reply, refuseBody(config, body.error))
-      const draft = await storeDraft(deps, config, body.value, fields)
+      const draft = await storeDraft(deps, config, body.value, fields, { regNo })
       return draft.ok ? reply.code(201).send(draft.value) : sendRefusal(reply, draft.error)
     },
   )
