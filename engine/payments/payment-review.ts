@@ -209,7 +209,6 @@ export type DecisionRefusal = {
     | 'not_paid'
     | 'under_way'
     | 'not_by_gateway'
-    /** The user was signed out, removed or demoted before the decision was stored. */
     | 'not_your_role'
   readonly message: string
 }
