@@ -209,6 +209,7 @@ export type DecisionRefusal = {
     | 'not_paid'
     | 'under_way'
     | 'not_by_gateway'
+    | 'not_your_role'
   readonly message: string
 }
 

@@ -23,7 +23,7 @@ import type {
 } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { readVersion } from '../events/versions/version-approval.ts'
-import type { DecisionOutcome, NewMail, StoredRefund } from '../storage/index.ts'
+import type { DecisionOutcome, NewMail, StaffSender, StoredRefund } from '../storage/index.ts'
 import { applyPrice, quotePriceOfPayment } from './price-on-credit-date.ts'
 import { buildPaidEmail } from './verify-payment.ts'
 
@@ -53,11 +53,19 @@ export async function decideReview(
   id: string,
   input: DecisionInput,
   user: string,
+  sender: StaffSender | null = null,
 ): Promise<DecisionResult> {
   const prepareResult = await prepareDecision(deps, id, input, user)
   if (!prepareResult.ok) return prepareResult
   const { decision, mail: email, gatewayKinds } = prepareResult.value
-  const result = await deps.store.decideReview(id, decision, deps.clock(), email, gatewayKinds)
+  const result = await deps.store.decideReview(
+    id,
+    decision,
+    deps.clock(),
+    email,
+    gatewayKinds,
+    sender,
+  )
   if (!result.ok) return result
   const reviewResult = await sendRequestedRefunds(deps, result.value)
   return ok(
@@ -89,6 +97,7 @@ async function sendPayLinkForRemainder(
     why: '',
     at: deps.clock(),
     idempotencyKey: null,
+    previousAnswers: registration.answers,
   } as const
   const sendResult = await sendPayLink({ deps, served, registration, newAction })
   const suffix = sendResult.ok

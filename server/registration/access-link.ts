@@ -9,7 +9,7 @@ import {
 } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps, Environment, ServedEvent } from '../dependencies.ts'
-import type { QueuedMail, StoredRegistration } from '../storage/index.ts'
+import type { LinkSender, QueuedMail, StoredRegistration } from '../storage/index.ts'
 
 /** Delegates need receipts and invoices until the year's accounts are closed. */
 const LINK_LIFETIME_AFTER_EVENT_MS = 180 * 24 * 60 * 60_000
@@ -25,6 +25,8 @@ export const UNKNOWN_LINK_MESSAGE = SERVER_MESSAGES.link.unknown
 export type ResolvedLink = {
   readonly served: ServedEvent
   readonly registration: StoredRegistration
+  /** The link itself, which the transaction of an action checks again. */
+  readonly sender: LinkSender
   readonly isExpired: boolean
   /** True if the link was sent by email, so that only someone with access to the delegate's mailbox has it. */
   readonly isFromMail: boolean
@@ -40,12 +42,15 @@ export async function resolveLink(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   token: string,
 ): Promise<ResolvedLink | null> {
-  const link = await deps.store.accessLink(hashToken(token))
+  const linkHash = hashToken(token)
+  const link = await deps.store.accessLink(linkHash)
   const registration = link === null ? null : await deps.store.registration(link.regNo)
   const served = registration === null ? null : deps.events.findById(registration.eventId)
   if (link === null || registration === null || served === null) return null
   const isFromMail = link.purpose === 'mail'
-  return { served, registration, isExpired: deps.clock() >= link.expiresAt, isFromMail }
+  const { expiresAt } = link
+  const sender = { linkHash, expiresAt }
+  return { served, registration, sender, isExpired: deps.clock() >= expiresAt, isFromMail }
 }
 
 type LinkDeps = Pick<Deps, 'store' | 'clock'> & {

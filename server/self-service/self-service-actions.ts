@@ -13,6 +13,7 @@ import { parseActionKey, readText } from '../registration/actions/action-input.t
 import type { ActionHandler } from '../registration/actions/action-input.ts'
 import { edit } from '../registration/actions/correct-answers.ts'
 import { claimPayment } from '../registration/actions/payment-claims.ts'
+import type { LinkSender } from '../storage/index.ts'
 
 /** The name of the delegate in the history; staff appear under their own names. */
 const DELEGATE = 'delegate'
@@ -37,10 +38,17 @@ export const refuseRefundRequest = (reply: FastifyReply): FastifyReply =>
 export const refuseUnknownAction = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 422, 'act_unknown', SERVER_MESSAGES.request.noAction)
 
-/** Applies the action of a request whose sender has proved that they are the delegate. */
+/**
+ * Applies the action of a request whose sender has proved that they are the delegate. `sender`: the link, or null if the
+ * browser's cookie is the proof.
+ */
 export async function applyDelegateAction(
   deps: Deps,
-  { served, registration }: Pick<ResolvedLink, 'served' | 'registration'>,
+  {
+    served,
+    registration,
+    sender,
+  }: Pick<ResolvedLink, 'served' | 'registration'> & { readonly sender: LinkSender | null },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -65,6 +73,8 @@ export async function applyDelegateAction(
     why: readText({ why: reason }, 'why'),
     at: deps.clock(),
     idempotencyKey: idempotencyKey.value,
+    previousAnswers: registration.answers,
+    sender,
   } as const
   const result = await actionHandler({ deps, served, registration, newAction: action, params })
   if (!result.ok) return sendDenial(reply, result.error)

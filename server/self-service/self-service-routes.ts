@@ -91,22 +91,22 @@ export async function addSelfServiceRoutes(
 
   const handleAction = withLink(
     createAddressLimit(deps, ACTIONS_PER_ADDRESS),
-    async ({ served, registration, isFromMail }, request, reply) => {
+    async ({ isFromMail, ...link }, request, reply) => {
       const { act: actionName } = getActionParameters(request)
       // Someone else may have filled in the form; they must not learn that this delegate is registered.
       if (isAboutRefund(actionName) && !isFromMail) return refuseRefundRequest(reply)
-      return applyDelegateAction(deps, { served, registration }, request, reply)
+      return applyDelegateAction(deps, link, request, reply)
     },
   )
 
   /** Stores a file for a later action, which refers to it by its token. This works even when the form is closed. */
   const handleUpload = withLink(
     createAddressLimit(deps, FILES_PER_ADDRESS),
-    async ({ served: { config } }, request, reply) => {
+    async ({ served: { config }, registration: { regNo } }, request, reply) => {
       const fields = [...config.fields, ...listMethodFiles(config)]
       const body = await readBody(request, buildFileLimits(fields), deps.uploads)
       if (!body.ok) return sendRefusal(reply, refuseBody(config, body.error))
-      const draft = await storeDraft(deps, config, body.value, fields)
+      const draft = await storeDraft(deps, config, body.value, fields, { regNo })
       return draft.ok ? reply.code(201).send(draft.value) : sendRefusal(reply, draft.error)
     },
   )
@@ -128,7 +128,7 @@ export async function addSelfServiceRoutes(
       registration !== null &&
       isFromOwnPage(request) &&
       (await findSecondPaymentForBrowser(deps, served.config, registration, request)) !== null
-      ? applyDelegateAction(deps, { served, registration }, request, reply)
+      ? applyDelegateAction(deps, { served, registration, sender: null }, request, reply)
       : refuseRefundRequest(reply)
   }
 

@@ -68,7 +68,7 @@ import type { ActionStore } from './registrations/action-types.ts'
 import type { EventVersionStore } from './events/event-version-types.ts'
 import type { DocumentStore } from './documents/document-types.ts'
 import type { UploadStorage } from './files/upload-storage-types.ts'
-import type { UserStore } from './staff/staff-types.ts'
+import type { StaffSender, UserStore } from './staff/staff-types.ts'
 import type { CheckoutStore } from './reconciliation/checkout-types.ts'
 import type { DisputeStore } from './reconciliation/dispute-types.ts'
 import type { ReportStore } from './reports/movement-types.ts'
@@ -242,13 +242,17 @@ export interface Store
   /** Returns the event that a review belongs to, even after the decision. Null if no payment or refund has this id. */
   eventOfReview(id: string): Promise<{ readonly eventId: string | null } | null>
   reviewCounts(): Promise<ReviewCounts>
-  /** Applies the engine's decision to the current review. Queues the email if the decision confirmed a registration. */
+  /**
+   * Applies the engine's decision to the current review. Queues the email if the decision confirmed a registration.
+   * `sender`: the user's session, which is checked again in the transaction; not checked if omitted or null.
+   */
   decideReview(
     id: string,
     decision: Decision,
     at: Instant,
     email: NewMail | null,
     gatewayKinds?: GatewayKinds,
+    sender?: StaffSender | null,
   ): Promise<Result<DecisionOutcome, DecisionRefusal>>
   /** Requests a refund of a counted payment, in the same way as a review decision. */
   requestRefund(action: WantedRefund): Promise<Result<DecisionOutcome, DecisionRefusal>>

@@ -161,7 +161,11 @@ export const eraseCommand: Command = {
         const result =
           registration === null
             ? null
-            : await eraseRegistration(deps, registration, { ...request, at: deps.clock() })
+            : await eraseRegistration(deps, registration, {
+                ...request,
+                at: deps.clock(),
+                previousAnswers: registration.answers,
+              })
         if (result?.ok === true) terminal.print(result.value.message)
         else {
           hasFailed = true

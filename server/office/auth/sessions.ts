@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
-import type { OpenSession } from '../../storage/index.ts'
+import type { OpenSession, StaffSender } from '../../storage/index.ts'
 import { getAddressKey } from '../../http/rate-limit.ts'
 import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 
@@ -24,6 +24,13 @@ export type User = OpenSession & {
   /** The request's session. */
   readonly tokenHash: string
 }
+
+/** Returns the session and permissions that the transaction of a request checks again. */
+export const toSender = ({ tokenHash: sessionHash, role, events }: User): StaffSender => ({
+  sessionHash,
+  role,
+  events,
+})
 
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 

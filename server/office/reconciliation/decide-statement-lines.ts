@@ -15,6 +15,7 @@ import type { Deps } from '../../dependencies.ts'
 import { accept } from '../../registration/actions/cancel-and-refund.ts'
 import { confirmOrRecordExtra } from '../../registration/actions/record-payment.ts'
 import type { StoredLineDecision } from '../../storage/index.ts'
+import { toSender } from '../auth/sessions.ts'
 import type { User } from '../auth/sessions.ts'
 import type { NamedRow } from '../auth/request-targets.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
@@ -127,10 +128,13 @@ const DECISION_TEXTS = {
   not_ours: 'marked this line as not ours',
   undone: 'reopened this line',
 } as const
-const describeDecision = (decision: StoredLineDecision | null): string =>
-  decision === null
+/** Explains why a decision was not stored: with a message, or because of another user's decision or removal. */
+const describeDecision = (decision: StoredLineDecision | string | null): string => {
+  if (typeof decision === 'string') return decision
+  return decision === null
     ? 'Another user removed this statement. Nothing was recorded.'
     : `${decision.who} ${DECISION_TEXTS[decision.decision]} at ${formatIsoIndia(decision.at).slice(11, 16)}. Nothing was recorded twice.`
+}
 
 /**
  * Records the parts sequentially. The first recorded part gets the line's references, so that the line counts
@@ -156,6 +160,8 @@ async function assignLine(
       parts: decision === 'assigned' ? furtherReferences : [],
       who: user.username,
       at: deps.clock(),
+      // A line without payments is reopened even if the user was removed meanwhile.
+      sender: decision === 'assigned' ? toSender(user) : null,
     })
   // The decision is stored first: if two users assign the line at the same time, the second request is rejected here.
   const decideResult = await storeDecision('assigned', seen)
@@ -304,23 +310,23 @@ async function decideEach(
   const refusedLines: { line: number; message: string }[] = []
   for (const { line: lineId, seen } of choices) {
     const line = findLine(view, lineId)
-    const storeDecision = (what: typeof decision, seenDecisionId: number | null) =>
-      deps.store.decideBankLine({
-        lineId,
-        seen: seenDecisionId,
-        decision: what,
-        parts: [],
-        who: user.username,
-        at: deps.clock(),
-      })
+    const newDecision = { lineId, seen, decision, parts: [], who: user.username, at: deps.clock() }
     const decideLine = async (): Promise<string | null> => {
       if (line === null) return 'This statement has no such line.'
       const problem = explainRefusal(line, { line: lineId, seen }, decision)
       if (problem !== null) return problem
-      const decideResult = await storeDecision(decision, seen)
+      const decideResult = await deps.store.decideBankLine({
+        ...newDecision,
+        sender: toSender(user),
+      })
       if (!decideResult.ok) return describeDecision(decideResult.error)
       const failure = await perform(line)
-      if (failure !== null) await storeDecision('undone', decideResult.value)
+      if (failure !== null)
+        await deps.store.decideBankLine({
+          ...newDecision,
+          seen: decideResult.value,
+          decision: 'undone',
+        })
       return failure
     }
     const message = await decideLine()

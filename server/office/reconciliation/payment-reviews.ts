@@ -17,6 +17,7 @@ import { decideReview } from '../../payments/decide-payment-review.ts'
 import type { ReviewResult } from '../../payments/decide-payment-review.ts'
 import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { toSender } from '../auth/sessions.ts'
 
 export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendReviews = async (
@@ -46,7 +47,10 @@ export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
     { user, target: { id, to }, body }: Call<'review', never, DecisionField>,
     reply: FastifyReply,
   ): Promise<FastifyReply> =>
-    sendDecision(reply, await decideReview(deps, id, { ...body, to }, user.username))
+    sendDecision(
+      reply,
+      await decideReview(deps, id, { ...body, to }, user.username, toSender(user)),
+    )
   office.get('/admin/reviews', { minRole: 'treasurer', target: 'events' }, sendReviews)
   office.post(
     '/admin/reviews/:id/decide',
@@ -104,8 +108,10 @@ function sendDecision(
 }
 
 /** Returns 422 if the input can be corrected, and 409 if the state has changed since the user saw it. */
-function getStatusCode(code: DecisionRefusal['code']): 404 | 409 | 422 {
+function getStatusCode(code: DecisionRefusal['code']): 403 | 404 | 409 | 422 {
   switch (code) {
+    case 'not_your_role':
+      return 403
     case 'not_there':
       return 404
     case 'no_grounds':

@@ -19,6 +19,7 @@ import type { Deps } from '../../dependencies.ts'
 import { listPreviousHolderCredits } from '../../documents/documents-after-transfer.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { toSender } from '../auth/sessions.ts'
 import { toWireReview } from '../reconciliation/payment-reviews.ts'
 import type {
   ActionDenial,
@@ -87,6 +88,8 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
       why: readText({ why: reason }, 'why'),
       at: deps.clock(),
       idempotencyKey: requestKey.value,
+      previousAnswers: registration.answers,
+      sender: toSender(user),
       shownOtherPayments: shownOtherPayments.value,
     }
     const result = await handler({ deps, served, registration, newAction: request, params: input })

@@ -9,6 +9,7 @@ import type { BulkActionResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { toSender } from '../auth/sessions.ts'
 import type { User } from '../auth/sessions.ts'
 import type { NamedRow } from '../auth/request-targets.ts'
 import { ACTION_PARAMETERS, readText } from '../../registration/actions/action-input.ts'
@@ -89,6 +90,8 @@ export async function performEach(
       why: reason,
       at: deps.clock(),
       idempotencyKey: null,
+      previousAnswers: registration.answers,
+      sender: toSender(user),
       ...(act === 'send_pay_link' && { isReminder: true as const }),
     }
     const result = await task.handler({

@@ -11,6 +11,8 @@ import type {
   StoredRegistration,
 } from '../../storage/index.ts'
 
+/** An action whose transaction checks again the answers and the sender that the request was based on. */
+export type CheckedAction = NewAction & Required<Pick<NewAction, 'previousAnswers' | 'sender'>>
 /** `params` contains the fields in the body other than action, reason and key. */
 export type ActionRequest = {
   readonly deps: Pick<
@@ -19,7 +21,7 @@ export type ActionRequest = {
   >
   readonly served: ServedEvent
   readonly registration: StoredRegistration
-  readonly newAction: NewAction
+  readonly newAction: CheckedAction
   readonly params: ActionParameters
 }
 /** Every field that office actions read from a body. The guard reads and resolves a `review` separately. */

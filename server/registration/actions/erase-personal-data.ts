@@ -92,6 +92,7 @@ async function applyRetention(deps: RetentionDeps, { config }: ServedEvent): Pro
         who: AUTOMATIC_ACTOR,
         at,
         idempotencyKey: null,
+        previousAnswers: registration.answers,
       } as const
       const result = await eraseRegistration(deps, registration, {
         ...action,

@@ -42,7 +42,10 @@ export function startExpiryJob(
         why: '',
         at,
       } as const
-      const result = await store.undoExpiry({ ...action, idempotencyKey: null }, email)
+      const result = await store.undoExpiry(
+        { ...action, idempotencyKey: null, previousAnswers: registration.answers },
+        email,
+      )
       if (!result.ok)
         log.warn(
           { event: eventId, code: result.error.code },
@@ -70,7 +73,10 @@ export function startExpiryJob(
           why: '',
           at,
         } as const
-        const result = await store.expire({ ...action, idempotencyKey: null }, email)
+        const result = await store.expire(
+          { ...action, idempotencyKey: null, previousAnswers: registration.answers },
+          email,
+        )
         if (result.ok) changedCount += 1
       }
       expiredCount += changedCount

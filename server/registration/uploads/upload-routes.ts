@@ -15,7 +15,7 @@ import {
   getOwn,
 } from '../../../engine/index.ts'
 import { SERVER_MESSAGES } from '../../../engine/messages.ts'
-import type { EventConfig, Field, Result } from '../../../engine/index.ts'
+import type { EventConfig, Field, RegNo, Result } from '../../../engine/index.ts'
 import type { UploadResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { readBody } from '../../http/request-body.ts'
@@ -127,6 +127,7 @@ async function storeDraftFile(
   event: EventConfig,
   body: Body,
   fields: readonly Field[],
+  owner: { readonly regNo?: RegNo } = {},
 ): Promise<Result<UploadResponse, Refusal>> {
   const upload = getSingleFile(body, fields)
   if (upload === null) return err(refuseMissingFile())
@@ -141,7 +142,7 @@ async function storeDraftFile(
   const at = deps.clock()
   const token = createToken()
   const { sha256, bytes } = strippedFile
-  const draft = { eventId: event.id, field: field.id, sha256, name, type, bytes, at }
+  const draft = { eventId: event.id, ...owner, field: field.id, sha256, name, type, bytes, at }
   return (await deps.store.saveDraftUpload(hashToken(token), draft))
     ? ok({
         status: 'success',

@@ -1,5 +1,6 @@
 /** Stores uploads sent ahead of their registration, by the hash of a token that only the sender has. */
-import type { Instant } from '../../../engine/index.ts'
+import { instant } from '../../../engine/index.ts'
+import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { DraftProof } from '../registrations/registration-types.ts'
@@ -8,6 +9,9 @@ import type { DraftProof } from '../registrations/registration-types.ts'
 const MAX_DRAFT_BYTES = 2 * 1024 * 1024 * 1024
 /** Many small drafts must not fill the database either. A large conference has a few hundred. */
 const MAX_DRAFT_ROWS = 20_000
+
+/** Stored before the field of a file that a self-service page sent, because the table has no column for it. */
+const getOwnerPrefix = (regNo: RegNo): string => `${regNo}@`
 
 const sizeOfDrafts = statement((builder) =>
   builder
@@ -49,6 +53,13 @@ const deleteOldDrafts = statement((builder, { before }: { before: Instant }) =>
   builder.deleteFrom('draft_proofs').where('at', '<=', before),
 )
 
+const expireDrafts = statement((builder, { prefix }: { prefix: string }, dialect) =>
+  builder
+    .updateTable('draft_proofs')
+    .set({ name: '', at: instant(0) })
+    .where(({ eb, ref }) => eb(dialect.position(ref('field'), prefix), '=', 1)),
+)
+
 /** Returns false if the limit is reached and the draft is not stored. */
 export async function saveDraftUpload(
   sql: Sql,
@@ -57,7 +68,9 @@ export async function saveDraftUpload(
 ): Promise<boolean> {
   const drafts = (await sizeOfDrafts.get(sql)) ?? { rows: 0, bytes: 0 }
   if (drafts.rows >= MAX_DRAFT_ROWS || drafts.bytes + draft.bytes > MAX_DRAFT_BYTES) return false
-  addDraft.run(sql, { tokenHash, ...draft })
+  const { regNo, field } = draft
+  const storedField = regNo === undefined ? field : getOwnerPrefix(regNo) + field
+  addDraft.run(sql, { tokenHash, ...draft, field: storedField })
   return true
 }
 
@@ -66,12 +79,19 @@ export async function saveDraftUpload(
  * transaction.
  */
 export async function readDraft(sql: Sql, tokenHash: string): Promise<DraftProof | null> {
-  return (await draftByToken.get(sql, { tokenHash })) ?? null
+  const draft = await draftByToken.get(sql, { tokenHash })
+  if (draft === undefined) return null
+  return { ...draft, field: draft.field.slice(draft.field.lastIndexOf('@') + 1) }
 }
 
 /** Deletes a draft that its sender withdraws, unless it belongs to another event. */
 export function deleteDraftUpload(sql: Sql, eventId: string, tokenHash: string): void {
   deleteDraft.run(sql, { tokenHash, eventId })
+}
+
+/** Ends the drafts that a registration's page sent. The job that deletes old drafts then deletes them and their files. */
+export function expireDraftsOf(sql: Sql, regNo: RegNo): void {
+  expireDrafts.run(sql, { prefix: getOwnerPrefix(regNo) })
 }
 
 /**

@@ -180,8 +180,8 @@ export function assembleStore({
     review: async (id) => read.review(id),
     eventOfReview: async (id) => read.eventOfReview(id),
     reviewCounts: () => list('reviewCounts'),
-    decideReview: (id, decision, at, newEmail, gatewayKinds = {}) =>
-      write('decideReview', id, decision, at, newEmail, gatewayKinds),
+    decideReview: (id, decision, at, newEmail, gatewayKinds = {}, sender = null) =>
+      write('decideReview', id, decision, at, newEmail, gatewayKinds, sender),
     requestRefund: (action) => write('requestRefund', action),
     refundsToSend: async (at, limit) => read.refundsToSend(at, limit),
     claimRefund: (id, at) => write('claimRefund', id, at),

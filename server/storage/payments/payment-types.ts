@@ -259,6 +259,8 @@ export type NewLink = {
   readonly at: Instant
   readonly expiresAt: Instant
 }
+/** The link that a request was sent with. A transaction that waits for other requests checks it again. */
+export type LinkSender = { readonly linkHash: string; readonly expiresAt: Instant }
 export type StoredLink = {
   readonly regNo: RegNo
   readonly purpose: NewLink['purpose']

@@ -8,6 +8,7 @@ import type {
   RegNo,
   Result,
 } from '../../../engine/index.ts'
+import type { StaffSender } from '../staff/staff-types.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 
 /** A decision by staff on a line. `undone`: the line is open again. */
@@ -67,6 +68,8 @@ export type NewLineDecision = {
   readonly parts: readonly string[]
   readonly who: string
   readonly at: Instant
+  /** Refused if this session is no longer valid. Not checked if null or absent. */
+  readonly sender?: StaffSender | null
 }
 export type StatementRemoval = {
   readonly id: number
@@ -126,8 +129,13 @@ export interface BankStatementStore {
   bankStatementLines(statementId: number): Promise<readonly StoredBankLine[]>
   /** Returns the id of the newest decision on a line of the statement. 0 if its lines have no decisions. */
   newestDecision(statementId: number): Promise<number>
-  /** Stores a decision. The error is a newer decision by another user; null if the statement was removed. */
-  decideBankLine(decision: NewLineDecision): Promise<Result<number, StoredLineDecision | null>>
+  /**
+   * Stores a decision. The error is a newer decision by another user; null if the statement was removed; or the message
+   * that the user has lost their permission.
+   */
+  decideBankLine(
+    decision: NewLineDecision,
+  ): Promise<Result<number, StoredLineDecision | string | null>>
   /**
    * Removes a statement, unless some of its lines have a payment or a decision. The error is then the number of these
    * lines.

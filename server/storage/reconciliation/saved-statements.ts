@@ -4,6 +4,7 @@ import { INR, assert, err, ok } from '../../../engine/index.ts'
 import type { BankKey, Currency, Day, Instant, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import { hasLostPermission, LOST_PERMISSION_MESSAGE } from '../staff/sessions.ts'
 import { recordedPaymentsWithKeys } from './bank-references.ts'
 import type {
   StatementDeposit,
@@ -324,12 +325,13 @@ export const findNewestDecision = async (sql: Sql, statementId: number): Promise
 
 /**
  * Stores a decision. If the line has a newer decision than the one that the user saw, returns it as the error. If the
- * statement was removed, the error is null.
+ * statement was removed, the error is null. If the user has lost their permission, the error is a message.
  */
 export async function decideBankLine(
   sql: Sql,
-  { seen, parts, ...decision }: NewLineDecision,
-): Promise<Result<number, StoredLineDecision | null>> {
+  { seen, parts, sender = null, ...decision }: NewLineDecision,
+): Promise<Result<number, StoredLineDecision | string | null>> {
+  if (sender !== null && (await hasLostPermission(sql, sender))) return err(LOST_PERMISSION_MESSAGE)
   if ((await statementsOfLine.get(sql, decision)) === undefined) return err(null)
   const newest = await newestOfLine.get(sql, decision)
   if (newest !== undefined && newest.id !== seen) return err(newest)

@@ -2,7 +2,7 @@
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { NewLink, StoredLink } from '../payments/payment-types.ts'
+import type { LinkSender, NewLink, StoredLink } from '../payments/payment-types.ts'
 
 const saveLink = statement((builder, link: NewLink) =>
   builder
@@ -38,6 +38,17 @@ export function addAccessLink(sql: Sql, link: NewLink): void {
 
 export function recordLinkUse(sql: Sql, tokenHash: string, at: Instant): void {
   markLinkUsed.run(sql, { tokenHash, at })
+}
+
+/**
+ * Returns true if the link was revoked or deleted after the request resolved it. Compares its expiry, not the time,
+ * because the clock of the server that revoked the link may be ahead.
+ */
+export async function wasLinkRevoked(
+  sql: Sql,
+  { linkHash, expiresAt }: LinkSender,
+): Promise<boolean> {
+  return (await readLink(sql, linkHash))?.expiresAt !== expiresAt
 }
 
 /** Returns the link with this hash. Null if there is none. Also runs outside the writer's transaction. */

@@ -21,7 +21,8 @@ import type {
   Money,
 } from '../../../engine/index.ts'
 import type { StoredExpectedPayment, StoredReferences } from '../reconciliation/match-candidates.ts'
-import type { PaymentChannel } from '../payments/payment-types.ts'
+import type { LinkSender, PaymentChannel } from '../payments/payment-types.ts'
+import type { StaffSender } from '../staff/staff-types.ts'
 import type {
   NewMail,
   SamePersonRegistration,
@@ -39,6 +40,13 @@ export type NewAction = {
   readonly why: string
   readonly at: Instant
   readonly idempotencyKey: IdempotencyKey | null
+  /**
+   * The answers that the request read, from which it built its emails and prices. If another request has changed them
+   * since (a correction, a transfer or an erasure), the action is refused. Not compared if absent.
+   */
+  readonly previousAnswers?: Answers
+  /** Refused if this session or link is no longer valid. Not checked if null or absent: a job, or another proof. */
+  readonly sender?: StaffSender | LinkSender | null
   /** True for a reminder to many delegates at once. It is refused if a payment link was sent in the last 24 hours. */
   readonly isReminder?: true
   /**

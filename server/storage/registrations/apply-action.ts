@@ -17,6 +17,7 @@ import { SERVER_MESSAGES } from '../../../engine/messages.ts'
 import type {
   ActionName,
   ActionRefusal,
+  Answers,
   Instant,
   RegistrationState,
   RegNo,
@@ -31,11 +32,13 @@ import type {
   StoredAction,
 } from './action-types.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
+import { hasLostPermission, LOST_PERMISSION_MESSAGE } from '../staff/sessions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { RollbackError } from '../database/rollback-error.ts'
+import { wasLinkRevoked } from './access-links.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { reserveSeatsOfEarlierRegistration } from '../seats/seats-of-earlier-registrations.ts'
 import { addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
@@ -51,7 +54,6 @@ const { selfService } = SERVER_MESSAGES
 
 /** How long a repeated request is recognised. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
-/** The period in which bulk reminders send a delegate at most one email. */
 
 /** Actions that need personal data. After erasure, only a registration's payments remain. */
 const PERSONAL_ACTIONS: ReadonlySet<ActionName> = new Set([
@@ -66,6 +68,8 @@ export const REGISTRATION_CHANGED_MESSAGE =
   'This registration has changed since you opened it. Reload the page and check it again.'
 const ERASED_MESSAGE =
   'The personal data of this registration was erased. Add a new registration instead.'
+const CHANGED_MESSAGE =
+  'This registration has changed since you opened it. Reload the page and check it again.'
 
 type RegistrationParams = { registrationId: number }
 const registrationByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
@@ -192,12 +196,14 @@ export async function applyAction(
   const { regNo, act, who: user, at, idempotencyKey: dedupKey } = action
   const row = await readRow(sql, regNo)
   if (row === undefined) return refuse('not_there', `No registration ${regNo}.`)
-  const [earlierResult] = await Promise.all([
+  const [earlierResult, outdated] = await Promise.all([
     dedupKey === null ? null : findResult(sql, dedupKey, at),
+    findOutdatedBasis(sql, row, action),
     // Locks the answers and the state before the action is checked.
     reserveSeatsOfEarlierRegistration(sql, row.id),
   ])
   if (earlierResult !== null) return earlierResult
+  if (outdated !== null) return err(outdated)
   const checkResult = checkAction(row.state, action)
   if (!checkResult.ok) return checkResult
   if (row.erased_at !== null && PERSONAL_ACTIONS.has(act)) return refuse('not_now', ERASED_MESSAGE)
@@ -239,6 +245,24 @@ export async function applyAction(
   }
   if (dedupKey !== null) saveActionResult(sql, dedupKey, row.id, result, at)
   return ok(result)
+}
+
+/**
+ * Returns the refusal if the request is based on data that another request has changed: the sender's permission, or the
+ * answers. Otherwise a removed user or a former holder could still act, and emails would go to their old address.
+ */
+async function findOutdatedBasis(
+  sql: Sql,
+  { answers }: Pick<RegistrationRow, 'answers'>,
+  { previousAnswers, sender = null }: NewAction,
+): Promise<ActionRefusal | null> {
+  if (sender !== null && 'sessionHash' in sender && (await hasLostPermission(sql, sender)))
+    return { code: 'not_your_role', message: LOST_PERMISSION_MESSAGE }
+  const isChanged =
+    (previousAnswers !== undefined &&
+      JSON.stringify(previousAnswers) !== JSON.stringify(JSON.parse(answers) as Answers)) ||
+    (sender !== null && 'linkHash' in sender && (await wasLinkRevoked(sql, sender)))
+  return isChanged ? { code: 'moved_on', message: CHANGED_MESSAGE } : null
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { coverBill } from '../documents/cover-bill.ts'
+import { expireDraftsOf } from '../files/stored-draft-uploads.ts'
 import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
 import { recordAdjustment } from '../payments/balance-adjustments.ts'
 import { reindexRegistration } from '../lists/search-index.ts'
@@ -275,6 +276,7 @@ export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionRe
       await coverBill(sql, id, action.at, { unpaid })
     }
     await blankRegistrationData(sql, id, action.at)
+    expireDraftsOf(sql, regNo)
     await overwriteDeleted(sql, false)
     return ok({ message: `Personal data of ${regNo} erased. Its payments are kept.` })
   })

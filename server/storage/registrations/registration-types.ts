@@ -120,6 +120,8 @@ export type RegistrationResult = {
 /** A file uploaded before its form was submitted: its event and field, its type, and when it arrived. */
 export type DraftProof = {
   readonly eventId: string
+  /** The registration whose self-service page sent the file. Erasing the registration ends the draft. */
+  readonly regNo?: RegNo
   readonly field: string
   readonly sha256: string
   readonly name: string

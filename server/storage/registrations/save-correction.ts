@@ -7,7 +7,7 @@ import { err, formatMoney, ok, createOrderId, toAmount } from '../../../engine/i
 import { SERVER_MESSAGES } from '../../../engine/messages.ts'
 import type { Currency, ActionRefusal, Instant, Amount, Result } from '../../../engine/index.ts'
 import type { ActionResult, Correction, NewAction } from './action-types.ts'
-import { applyAction, REGISTRATION_CHANGED_MESSAGE } from './apply-action.ts'
+import { applyAction } from './apply-action.ts'
 import {
   placeBalanceOrder,
   toChannelColumns,
@@ -116,20 +116,15 @@ export function correct(
   correction: Correction,
 ): Promise<ActionResult> {
   const { at } = action
-  return applyAction(sql, action, async (row) => {
-    const {
-      previousAnswers: expectedAnswers,
-      changes,
-      emails,
-      revokesLinks,
-      uploads,
-      confirmation = null,
-    } = correction
-    if (row.answers !== JSON.stringify(expectedAnswers))
-      return err({
-        code: 'moved_on',
-        message: REGISTRATION_CHANGED_MESSAGE,
-      })
+  const {
+    previousAnswers,
+    changes,
+    emails,
+    revokesLinks,
+    uploads,
+    confirmation = null,
+  } = correction
+  return applyAction(sql, { ...action, previousAnswers }, async (row) => {
     const recipientText =
       action.act === 'edit' || changes.length === 0
         ? ''

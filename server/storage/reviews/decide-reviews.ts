@@ -23,8 +23,10 @@ import type {
   Review,
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import { hasLostPermission, LOST_PERMISSION_MESSAGE } from '../staff/sessions.ts'
+import type { StaffSender } from '../staff/staff-types.ts'
 import { statement } from '../database/statements/statement.ts'
-import { recordDecision, findPastDecision } from './decision-history.ts'
+import { recordDecision, findPastDecision, refuseDecision } from './decision-history.ts'
 import type { DecisionResult } from './decision-history.ts'
 import { acceptCapture, acceptUndecided, closeReview, acceptForOrder } from './accept-payments.ts'
 import type { CaptureIdResult } from './accept-payments.ts'
@@ -110,7 +112,10 @@ export async function decideReview(
   at: Instant,
   email: NewMail | null,
   kinds: GatewayKinds = {},
+  sender: StaffSender | null = null,
 ): Promise<DecisionResult> {
+  if (sender !== null && (await hasLostPermission(sql, sender)))
+    return refuseDecision('not_your_role', LOST_PERMISSION_MESSAGE)
   const result = await decideReviewInTransaction(sql, id, decision, { at, email, kinds })
   if (!result.ok) throw new RollbackError(result)
   // Deletes the payer's details, which were stored only for this decision.

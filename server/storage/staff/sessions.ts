@@ -1,8 +1,9 @@
 /** Stores sessions of users. */
+import { canSee, isAtLeast } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { NewSession, OpenSession, SessionUse } from './staff-types.ts'
+import type { NewSession, OpenSession, SessionUse, StaffSender } from './staff-types.ts'
 import { parseEvents } from './users.ts'
 
 const sessionByToken = statement((builder, { tokenHash }: { tokenHash: string }) =>
@@ -98,22 +99,42 @@ export function closeOtherSessions(sql: Sql, adminId: number, tokenHash: string)
   return deleteOtherSessions.run(sql, { adminId, tokenHash }).changes
 }
 
+/** The message for a request whose user was removed, signed out or demoted before its transaction. */
+export const LOST_PERMISSION_MESSAGE =
+  'Not done: you are no longer signed in, or your permissions have changed. Reload the page.'
+
+/**
+ * Returns true if the sender was signed out or removed, or has lost a permission, since the request was checked. Reads
+ * the session in the transaction, because the request may have waited for other requests in the meantime.
+ */
+export async function hasLostPermission(
+  sql: Sql,
+  { sessionHash, role, events }: StaffSender,
+): Promise<boolean> {
+  const session = await readSession(sql, sessionHash)
+  if (session === null || !isAtLeast(session.role, role)) return true
+  return events === null ? session.events !== null : events.some((id) => !canSee(session, id))
+}
+
+async function readSession(
+  sql: Sql,
+  tokenHash: string,
+): Promise<(OpenSession & { readonly expiresAt: Instant; readonly seenAt: Instant }) | null> {
+  const row = await sessionByToken.get(sql, { tokenHash })
+  if (row === undefined) return null
+  const { factor, required, ...rest } = row
+  return {
+    ...rest,
+    events: parseEvents(rest.events),
+    hasSecondFactor: factor === 1,
+    secondFactorRequired: required === 1,
+  }
+}
+
 /** Creates the look-ups by key, which run on the main thread. */
 export function createSessionReads(sql: Sql) {
   return {
-    async session(
-      tokenHash: string,
-    ): Promise<(OpenSession & { readonly expiresAt: Instant; readonly seenAt: Instant }) | null> {
-      const row = await sessionByToken.get(sql, { tokenHash })
-      if (row === undefined) return null
-      const { factor, required, ...rest } = row
-      return {
-        ...rest,
-        events: parseEvents(rest.events),
-        hasSecondFactor: factor === 1,
-        secondFactorRequired: required === 1,
-      }
-    },
+    session: (tokenHash: string) => readSession(sql, tokenHash),
     sessionsOf(adminId: number, at: Instant, seenAfter: Instant): Promise<readonly SessionUse[]> {
       return sessionsOfUser.all(sql, { adminId, at, seenAfter })
     },

@@ -38,6 +38,11 @@ export type OpenSession = Permissions & {
   /** True if treasurers and owners must use a second factor. */
   readonly secondFactorRequired: boolean
 }
+/**
+ * The session that sent a request, with the permissions that the request was checked against. A transaction that waits
+ * for other requests checks them again.
+ */
+export type StaffSender = Permissions & { readonly sessionHash: string }
 export type SessionUse = {
   readonly tokenHash: string
   readonly at: Instant

@@ -210,6 +210,34 @@ describe("erasing a person's data", () => {
     await expect(server.mailer.run()).resolves.toBe(0)
   })
 
+  test('ends a file that the page sent but did not save, and the job deletes it', async () => {
+    const { regNo } = await registerPerson()
+    const path = new URL(await issueLink(server.deps, { regNo, eventId: EVENT })).pathname
+    const file = { name: 'zq-letter-2.pdf', bytes: createPdf('Zulekha again') }
+    const sendFile = () => server.post(`/api${path}/proofs/`, {}, { letter: file })
+    expect((await sendFile()).statusCode).toBe(201)
+    const token = (await sendFile()).json<{ token: string }>().token
+    const edit = { act: 'edit', answers: { letter: token } }
+    const readDraftNames = () => server.rows('SELECT name FROM draft_proofs')
+    expect(readDraftNames()).toEqual([{ name: file.name }, { name: file.name }])
+    const other = await registerPerson()
+    const otherPath = new URL(await issueLink(server.deps, { ...other, eventId: EVENT })).pathname
+    expect((await owner.act(regNo, { act: 'erase', why: 'Asked for.' })).status).toBe(200)
+    expect(readDraftNames()).toEqual([{ name: '' }, { name: '' }])
+    const url = `/api${otherPath}/acts/`
+    expect((await server.app.inject({ method: 'POST', url, payload: edit })).json()).toMatchObject({
+      code: 'bad_data',
+      message: expect.stringContaining('Letter'),
+    })
+    expect((await owner.act(other.regNo, { act: 'erase', why: 'Asked for.' })).status).toBe(200)
+    // A running request could still use a file sent in the last 24 hours.
+    server.setTime('2026-01-11T13:00:00+05:30')
+    await server.deps.uploads.sweep()
+    expect(readDraftNames()).toEqual([])
+    server.setTime('2026-01-10')
+    expect(listTraces()).toEqual([])
+  })
+
   test('requires an owner and a reason, and is not possible while a payment is under review', async () => {
     const { regNo, orderId } = await registerPerson()
     expect((await treasurer.act(regNo, { act: 'erase', why: 'x' })).body).toMatchObject({

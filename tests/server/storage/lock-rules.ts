@@ -9,6 +9,7 @@ import {
   HOUR_MS,
   createImportRow,
   addMs,
+  buildNameCorrection,
   newEmail,
   buildRegistration,
   noon,
@@ -214,6 +215,30 @@ export const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
       },
       resultWithLock: [true, false],
       resultWithoutLock: [true, true],
+    },
+    {
+      rule: 'a former link and an email to the former address wait for the transfer, and are then refused',
+      violation: 'the former holder requests a cancellation, and gets an email, after the transfer',
+      async attempt(servers) {
+        const [first, second] = servers.stores
+        const { regNo, orderId } = await registerSample(first)
+        await first.applyPaymentEvent(orderId, buildSale('AP1'), null)
+        const link = { linkHash: 'former-link', expiresAt: addMs(HOUR_MS) }
+        const { linkHash: tokenHash, expiresAt } = link
+        await first.addAccessLink({ tokenHash, regNo, purpose: 'my', at: noon, expiresAt })
+        const { answers: previousAnswers } = buildRegistration()
+        const changes = { previousAnswers, revokesLinks: true }
+        const byDelegate = { actor: 'delegate', who: 'delegate', sender: link } as const
+        const { results } = await runConcurrently(servers, 'audit_log', [
+          () =>
+            first.correct(asOwner(regNo, 'transfer'), buildNameCorrection('Binu Demo', changes)),
+          () => second.requestCancellation({ ...asOwner(regNo, 'ask_cancel'), ...byDelegate }),
+          () => second.sendMail({ ...asOwner(regNo, 'resend'), previousAnswers }, newEmail),
+        ])
+        return results.map((result) => (result.ok ? 'done' : result.error.code))
+      },
+      resultWithLock: ['done', 'moved_on', 'moved_on'],
+      resultWithoutLock: ['done', 'done', 'done'],
     },
     {
       rule: 'of two payments for one registration, one counts',

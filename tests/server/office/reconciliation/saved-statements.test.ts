@@ -51,6 +51,7 @@ describe.each(DATABASES)('on %s', (database) => {
   let stop: () => Promise<void> = async () => {}
   let meera: Office
   let paul: Office
+  let removed: Office
   let otherTreasurer: Office
   let people: readonly Person[]
   let id: number
@@ -97,6 +98,7 @@ describe.each(DATABASES)('on %s', (database) => {
     }
     meera = await addTreasurer('meera', EVENT_IDS)
     paul = await addTreasurer('paul', EVENT_IDS)
+    removed = await addTreasurer('removed', EVENT_IDS)
     otherTreasurer = await addTreasurer('there', [EVENT_IDS[1]])
     const registeredPeople: Person[] = []
     for (let n = 0; n < NUMBERED_COUNT + UNNUMBERED_COUNT + 2 * SPLIT_COUNT; n += 1) {
@@ -497,6 +499,25 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(
       (await readStatement(paul, nextStatement.id)).lines.map((line) => line.id),
     ).not.toContain(removedLine?.id)
+  })
+
+  test('after a user is removed, their running request decides no further lines', async () => {
+    const { store } = server.deps
+    const statement = await uploadStatement(paul, [`${day},LOST 1,,,31`, `${day},LOST 2,,,32`])
+    const { lines } = await readStatement(paul, statement.id)
+    const { decideBankLine } = store
+    vi.spyOn(store, 'decideBankLine').mockImplementationOnce(async (decision) => {
+      const result = await decideBankLine(decision)
+      await store.removeAdmin('removed')
+      return result
+    })
+    const choices = lines.map((line) => ({ line: line.id, seen: null }))
+    const path = `/admin/statements/${statement.id}/decide/`
+    expect(await post(removed, path, { decision: 'not_ours', choices })).toMatchObject({
+      done: [choices[0]?.line],
+      refused: [{ message: expect.stringContaining('you are no longer signed in') }],
+    })
+    expect((await readStatement(paul, statement.id)).lines[1]?.decision).toBeNull()
   })
 
   test('a transfer that the bank returned goes to review, even if its line is assigned later or split', async () => {
