@@ -28,6 +28,20 @@ describe('explain', () => {
     expect(stdout).toContain('hospitl dropped: there is no such field; did you mean hospital?')
     expect(stdout).toContain('designation: "gp" is not one of its options; did you mean pg?')
     expect(stdout).toContain('asi_member: "y" is neither true nor false; did you mean true?')
+    // `simulate` prints a yes-no answer like this.
+    for (const [given, answer] of [
+      ['yes', 'true'],
+      ['No', 'false'],
+    ] as const) {
+      const { stdout: explained } = await folder.rollcall([
+        'event',
+        'explain',
+        'chirurgia2026',
+        `asi_member=${given}`,
+      ])
+      expect(explained).toContain(`asi_member: ${answer}`)
+      expect(explained).not.toContain('neither true nor false')
+    }
     expect(stdout).toContain(
       'food_preference: "Vegetarian" is not one of its options; did you mean vegetarian?',
     )
@@ -219,9 +233,9 @@ describe('explain', () => {
       'left out  accompanying: 1 in companions, none counted (where age is at least 5)',
       'left out  workshop: nothing is chosen in workshops',
       'left out  dinner: dinner_tickets is 0',
-      'left out  room: room is No room needed',
-      'left out  presenter: presents_paper is no',
-      'left out  coupon: code is not answered',
+      'left out  room: applies only if room is not No room needed',
+      'left out  presenter: applies only if presents_paper is yes',
+      'left out  coupon: applies only if code is Coupon, 15% off',
       'left out  late-fee: it begins on 1 February 2027',
     ])
   })
