@@ -2,7 +2,11 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { listAllowedActions, REGISTRATION_STATES } from '../../../engine/index.ts'
-import type { ActionsResponse, WireReview } from '../../../engine/api.ts'
+import type {
+  ActionsResponse,
+  OfficeRegistrationResponse,
+  WireReview,
+} from '../../../engine/api.ts'
 import {
   ACTION_LABELS,
   arrangeActions,
@@ -12,6 +16,7 @@ import {
 import type { ButtonAction } from '../../../web/office/registration/action-buttons.ts'
 import { ActionDialog } from '../../../web/office/registration/actions/action-and-refund-dialog.tsx'
 import { describeChange } from '../../../web/office/registration/actions/use-actions.ts'
+import { MoneyPanels } from '../../../web/office/registration/money-panel.tsx'
 import { buildEntries } from '../../../web/office/registration/timeline.tsx'
 
 const BUTTONS = Object.keys(ACTION_LABELS) as ButtonAction[]
@@ -182,6 +187,19 @@ test('the refund dialog shows an open cancellation request with the refund that 
   expect(text).toContain(
     'The delegate requested cancellation on 18 Jan 2026. Refund shown to the delegate that day: ₹ 1,106.25. To cancel with a refund, choose “Cancel registration”.',
   )
+})
+
+test('a registration that waits for approval shows its amount as due after approval, and no contradiction', () => {
+  const data = buildActions('to_approve', { to_pay: 10_030 })
+  expect(renderDialog('approve', data)).toContain('Due after approval ₹ 10,030')
+  const details = {
+    registration: { in_state: 'to_approve' },
+    lines: [],
+    payments: [],
+  } as unknown as OfficeRegistrationResponse
+  const panels = renderToStaticMarkup(<MoneyPanels details={details} />)
+  expect(panels).toContain('Payment is due only once the registration is approved.')
+  expect(panels).not.toContain('No payment is due')
 })
 
 const buildHistoryEntry = (who: string, text: string, at = '2026-01-20T10:00:00+05:30') => ({

@@ -146,14 +146,15 @@ const sumUnderReview = (reviews: ActionsResponse['reviews'], currency: Currency)
 
 /** Shows the amounts due, received and under review. Every dialog about money begins with them. */
 export function MoneyFigures({
+  state,
   to_pay: toPay,
   kept: received,
   reviews,
   ...response
-}: Pick<ActionsResponse, 'to_pay' | 'kept' | 'reviews' | 'currency'>) {
+}: Pick<ActionsResponse, 'state' | 'to_pay' | 'kept' | 'reviews' | 'currency'>) {
   const currency = readResponseCurrency(response)
   const figures = [
-    ['Due', toPay],
+    [state === 'to_approve' ? 'Due after approval' : 'Due', toPay],
     ['Received', received],
     ['Under review', sumUnderReview(reviews, currency)],
   ] as const
