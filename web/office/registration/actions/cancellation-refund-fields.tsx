@@ -189,7 +189,9 @@ export function CancellationRequestNotice({
         The delegate requested cancellation on {formatDayShort(dayOf(requestedAt))}.
         {request.back !== null &&
           ` Refund shown to the delegate that day: ${formatResponseMoney(request.back, currency)}.`}
-        {canCancel && ` To cancel with a refund, choose “${ACTION_LABELS.cancel}”.`}
+        {canCancel
+          ? ` To cancel with a refund, choose “${ACTION_LABELS.cancel}”.`
+          : ' An owner can cancel the registration with a refund.'}
       </span>
     </p>
   )
