@@ -163,7 +163,7 @@ test('in an event with two currencies, every delegate pays with a method that ac
   for (const { label } of event.categories)
     expect(texts).toContainEqual(expect.stringContaining(`Example ${label} registers: `))
   expect(texts.filter((step) => /payment methods accept/.test(step))).toEqual([])
-  expect(texts.filter((step) => /^Example Never Transfers registers: /.test(step))).toEqual([
+  expect(texts.filter((step) => step.startsWith('Example Never Transfers registers: '))).toEqual([
     expect.stringContaining('₹'),
     expect.stringContaining('US$'),
   ])
