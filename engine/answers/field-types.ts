@@ -130,10 +130,25 @@ export function canBeMalformed({ type, pattern, roll }: Field): boolean {
   }
 }
 
-/** Returns the field's message for a malformed answer; for a transfer reference, a description of its format. */
+/**
+ * Returns the field's message for a malformed answer. Without one, describes the format of a transfer reference, or
+ * the allowed range of a number.
+ */
 export function getInvalidMessage(field: Field): string {
-  if (field.invalid !== '') return field.invalid
-  return field.pattern === FORMATS.utr ? VALIDATION_MESSAGES.utr : VALIDATION_MESSAGES.check
+  const { type, invalid, pattern } = field
+  if (invalid !== '') return invalid
+  if (pattern !== undefined)
+    return pattern === FORMATS.utr ? VALIDATION_MESSAGES.utr : VALIDATION_MESSAGES.format
+  return (type === 'number' ? buildRangeMessage(field) : null) ?? VALIDATION_MESSAGES.check
+}
+
+function buildRangeMessage({ min, max }: Field): string | null {
+  const { numberBetween, numberFrom, numberTo } = VALIDATION_MESSAGES
+  if (min === undefined)
+    return max === undefined ? null : formatMessage(numberTo, { max: String(max) })
+  return max === undefined
+    ? formatMessage(numberFrom, { min: String(min) })
+    : formatMessage(numberBetween, { min: String(min), max: String(max) })
 }
 
 /**

@@ -49,6 +49,13 @@ export type ActionsResponse = {
    * rejects the action if one of these payments was made or refunded after that version, even in part.
    */
   duplicates_version: string
+  /** Whether a refund of all of `kept` cancels the registration and frees its seats. */
+  full_refund_cancels: boolean
+  /**
+   * The delegate's open cancellation request. `back`: the refund by the event's scale on the day of the request; null
+   * if the event has no scale, or if nothing is paid. Null if there is no request.
+   */
+  cancel_asked: { at: string; back: number | null } | null
   /**
    * The refund proposed for a cancellation today; for a second payment, its whole amount. Null if
    * the event file has no refund scale.

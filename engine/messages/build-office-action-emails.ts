@@ -48,7 +48,7 @@ export function buildCancelledEmail(
 
 /**
  * Builds the email sent after a refund of the whole payment, of a part, or of an overpayment. `isComplete` is true if
- * the registration remains paid. `isDispute` is true if the delegate's bank reversed
+ * the registration remains paid, `isCancelled` if it is cancelled. `isDispute` is true if the delegate's bank reversed
  * the payment.
  */
 export function buildRefundedEmail(
@@ -59,12 +59,14 @@ export function buildRefundedEmail(
     reference,
     at,
     isComplete,
+    isCancelled,
     isDispute,
   }: {
     readonly amount: Amount
     readonly reference: string | null
     readonly at: Instant
     readonly isComplete: boolean
+    readonly isCancelled: boolean
     readonly isDispute: boolean
   },
 ): Mail | null {
@@ -75,7 +77,11 @@ export function buildRefundedEmail(
     number: registration.regNo,
     day: formatDay(dayOf(at)),
   }
-  const status = [...(isComplete ? [refunded.stillComplete] : []), ...SELF_SERVICE_LINK]
+  const status = [
+    ...(isComplete ? [refunded.stillComplete] : []),
+    ...(isCancelled ? [refunded.cancelled] : []),
+    ...SELF_SERVICE_LINK,
+  ]
   if (isDispute)
     return buildDelegateEmail(event, registration, formatMessage(refunded.disputeSubject, values), [
       formatMessage(refunded.dispute, { ...values, reference: reference ?? '' }),

@@ -24,6 +24,26 @@ export function describeFirstFailure(
     : `${failedTest.field} is ${formatComparedAnswer(event, failedTest.field, getAnswer(failedTest.field))}`
 }
 
+/**
+ * Describes the part of a condition that these answers do not meet: the first failing test, such as "asi_member is
+ * yes". If the condition has alternatives, describes all of it. Null if the answers meet it.
+ */
+export function describeUnmetCondition(
+  event: PublicEvent,
+  condition: Condition,
+  answers: Answers,
+  category: string | null = null,
+): string | null {
+  const getAnswer = (field: string): Answer | undefined =>
+    field === 'category' ? (category ?? undefined) : getOwn(answers, field)
+  const unmetMaps = condition.map((map) =>
+    map.filter(({ field, test }) => !passesTest(test, getAnswer(field))),
+  )
+  if (condition.length === 0 || unmetMaps.some((tests) => tests.length === 0)) return null
+  const firstTests = unmetMaps[0]?.slice(0, 1) ?? []
+  return describeCondition(event, condition.length === 1 ? [firstTests] : condition)
+}
+
 /** The words in a description that depend on who reads it. */
 type Wording = {
   /** Returns the name of a field, the category or a context value. */

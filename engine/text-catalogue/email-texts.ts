@@ -29,6 +29,7 @@ export const EMAIL_MESSAGES = {
       'You disputed your payment for registration {number} ({event}) with your bank, and the bank reversed {amount} of it. We recorded this on {day}. The dispute number is {reference}.',
     disputeSubject: 'Your disputed payment for {event}: {amount}',
     time: 'The refund can take a few working days to appear on your statement.',
+    cancelled: 'Your registration is cancelled.',
     stillComplete: 'Your registration is still complete and fully paid.',
   },
 

@@ -4,7 +4,7 @@ export const FORM_PRICE_MESSAGES = {
   notLoaded: 'We could not load today’s prices. {reason}',
   closed: 'Registration is closed today',
   categoryNotOnSale: 'This {word} is not available today',
-  choose: 'Please choose: {field}',
+  choose: 'Please answer “{field}”',
   total: 'Total {amount}',
   /** The button's label from the click until the form's script has loaded. */
   wait: 'One moment…',

@@ -97,6 +97,7 @@ export const RESULT_MESSAGES = {
     secondPayment:
       'We also received a second payment. The organisers will check it and refund any overpayment. Your registration is complete.',
     emailedTo: 'We will send the confirmation to {email}.',
+    emailsGoTo: 'Emails about this registration go to {email}.',
     emailed: 'We will send the confirmation by email.',
     paidTwice: 'If you paid twice by mistake, the email has a link to request a refund.',
     resend: 'Send the email again',

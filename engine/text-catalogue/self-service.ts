@@ -73,6 +73,8 @@ export const SELF_SERVICE_MESSAGES = {
   cancellation: {
     title: 'If you cannot attend',
     request: 'Request cancellation',
+    /** Closes the dialog. “Cancel” would be ambiguous beside “Request cancellation”. */
+    keep: 'Keep registration',
     requested: 'You requested cancellation on {day}. The organisers will decide and email you.',
     confirmTitle: 'Request cancellation?',
     confirm:

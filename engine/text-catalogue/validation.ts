@@ -1,6 +1,10 @@
 /** Messages about answers and about closed registration, used if the event file has none. */
 export const VALIDATION_MESSAGES = {
   check: 'Please check this answer',
+  format: 'This answer does not have the required format. Please check it.',
+  numberBetween: 'Please enter a number from {min} to {max}',
+  numberFrom: 'Please enter a number of at least {min}',
+  numberTo: 'Please enter a number of at most {max}',
   tooLong: 'Please enter {max} characters or fewer',
   emailForGateway:
     'This address has {count} characters. The payment gateway accepts {min} to {max} characters. Please use another address.',

@@ -59,6 +59,11 @@ async function queueRefundEmail(
   if (registration === null || event === null) return false
   // A registration that owes a difference may also get a refund, but is not complete.
   const isComplete = registration.state === 'complete'
-  const email = buildRefundedEmail(event.config, registration, { ...refund, isComplete })
+  const isCancelled = registration.state === 'cancelled'
+  const email = buildRefundedEmail(event.config, registration, {
+    ...refund,
+    isComplete,
+    isCancelled,
+  })
   return email !== null && (await store.queueRefundEmail(id, regNo, email, at))
 }

@@ -1,13 +1,17 @@
 /** Invents the delegates of a rehearsal, and chooses one whose category is on sale at a given time. */
 import {
+  acceptsCurrency,
   dayOf,
   findAnswerErrors,
   findCategory,
   getCategoryLabel,
+  getCurrency,
+  listDelegateMethods,
+  METHOD_FIELD,
   quote,
   withDeskDays,
 } from '../../engine/index.ts'
-import type { Answers, EventConfig, Instant } from '../../engine/index.ts'
+import type { Answers, Currency, EventConfig, Instant, PaymentMethod } from '../../engine/index.ts'
 import { createRandom, generateAnswers } from './invented-people.ts'
 
 /** The number of delegates invented to find one in each category, and others for each price period. */
@@ -24,9 +28,10 @@ export type InventedDelegates = {
   readonly people: readonly Answers[]
   /**
    * Returns another delegate, whose category and items are on sale at that time, on the form or at the front desk. If
-   * there is none, the server refuses the returned delegate's registration, and the rehearsal shows why.
+   * there is none, the server refuses the returned delegate's registration, and the rehearsal shows why. With a payment
+   * method, a delegate whose bill this method can pay.
    */
-  readonly inventAnother: (at: Instant, name: string) => Answers
+  readonly inventAnother: (at: Instant, name: string, method?: PaymentMethod) => Answers
 }
 
 /**
@@ -59,20 +64,40 @@ export function inventDelegates(event: EventConfig): InventedDelegates | null {
   let count = 0
   const createDelegate = (answers: Answers, name: string): Answers => {
     count += 1
-    return setName(event, setUniqueAnswers(event, answers, count), name)
+    return setName(event, setUniqueAnswers(event, setPaymentMethod(event, answers), count), name)
   }
+  const canPayWith = (answers: Answers, method: PaymentMethod | undefined): boolean =>
+    method === undefined || acceptsCurrency(method, getCurrencyOfBill(event, answers))
   return {
     people: firstOfEachCategory.map(([category, answers]) =>
       createDelegate(answers, getCategoryLabel(event, category)),
     ),
-    inventAnother: (at, name) => {
+    inventAnother: (at, name, method) => {
       const openEvent = withDeskDays(event, dayOf(at))
-      return createDelegate(
-        allAnswers.find((answers) => quote(openEvent, answers, at).ok) ?? firstAnswers,
+      const delegate = createDelegate(
+        allAnswers.find(
+          (answers) => canPayWith(answers, method) && quote(openEvent, answers, at).ok,
+        ) ?? firstAnswers,
         name,
       )
+      return method === undefined ? delegate : { ...delegate, [METHOD_FIELD]: method.id }
     },
   }
+}
+
+const getCurrencyOfBill = (event: EventConfig, answers: Answers): Currency =>
+  getCurrency(event, findCategory(event, answers))
+
+/** Returns the answers with a payment method that accepts the currency of their category, as a real delegate chooses. */
+function setPaymentMethod(event: EventConfig, answers: Answers): Answers {
+  const currency = getCurrencyOfBill(event, answers)
+  const ids = listDelegateMethods(event).flatMap((method) =>
+    acceptsCurrency(method, currency) ? [method.id] : [],
+  )
+  const chosen = answers[METHOD_FIELD]
+  return chosen === undefined || ids.includes(String(chosen)) || ids[0] === undefined
+    ? answers
+    : { ...answers, [METHOD_FIELD]: ids[0] }
 }
 
 /** Returns true if the answers contain an entry from a member list. */

@@ -16,7 +16,6 @@ import {
   fromMajorUnits,
   instant,
   listFrontDeskMethods,
-  METHOD_FIELD,
   ok,
   readDelegate,
   startOfDay,
@@ -188,7 +187,7 @@ function scheduleActions(context: RehearsalContext, calendar: readonly CalendarD
   for (const method of event.methods)
     if (method.is === 'transfer') {
       const at = getTimeOfDay(firstOpenDay, 12)
-      const answers = { ...inventAnother(at, 'Never Transfers'), [METHOD_FIELD]: method.id }
+      const answers = inventAnother(at, 'Never Transfers', method)
       schedule(at, () => register(context, answers))
     }
   for (const day of changeDays.filter((changeDay) => changeDay > firstOpenDay)) {

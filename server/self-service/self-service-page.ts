@@ -14,6 +14,7 @@ import type { CancellationRefund, EventConfig, Field } from '../../engine/index.
 import type { SelfServiceResponse, WireCancellation } from '../../engine/api.ts'
 import { buildRefusalView } from '../registration/actions/approve-registration.ts'
 import { calculateCancellationRefund } from '../registration/actions/balance-due.ts'
+import { findCancellationRequest } from '../registration/actions/cancellation-request.ts'
 import { listEditableAnswers } from '../registration/actions/correctable-answers.ts'
 import { buildPaymentInstructions } from '../registration/actions/payment-instructions.ts'
 import type { Deps } from '../dependencies.ts'
@@ -22,7 +23,7 @@ import { hidePreviousHolder } from '../registration/answers-after-transfer.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
 import { toWireSecondPayment } from '../payments/describe-duplicate-payment.ts'
 import { buildRegistrationView } from '../registration/registration-views.ts'
-import type { StoredAction, StoredRegistration } from '../storage/index.ts'
+import type { StoredRegistration } from '../storage/index.ts'
 
 export async function buildSelfServicePage(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
@@ -46,6 +47,7 @@ export async function buildSelfServicePage(
     ? listFileFieldsToSubmit(config, registration.answers, fields)
     : []
   const refund = calculateCancellationRefund(config, registration, { money, kept: keptAmount }, at)
+  const requestedAt = findCancellationRequest(actions)
   return {
     status: 'success',
     registration: buildRegistrationView(config, shownRegistration, at),
@@ -68,10 +70,9 @@ export async function buildSelfServicePage(
     // A partial refund would be misleading for a payment made by mistake; the page offers its full refund
     // instead.
     cancel:
-      actionNames.includes('ask_cancel') &&
-      (secondPayment === null || findCancellationRequest(actions) !== null)
+      actionNames.includes('ask_cancel') && (secondPayment === null || requestedAt !== null)
         ? {
-            asked_at: findCancellationRequest(actions),
+            asked_at: requestedAt === null ? null : formatIsoIndia(requestedAt),
             kept: toMajorUnits(keptAmount, registration.currency),
             back:
               refund.proposed === null
@@ -125,34 +126,4 @@ function toWireFiles(
           },
         ]
   })
-}
-
-/** Staff actions that count as a response to the request. */
-const OFFICE_RESPONSES: ReadonlySet<StoredAction['act']> = new Set([
-  'note',
-  'cancel',
-  'refund',
-  'transfer',
-])
-
-/** Returns true if the action is a note that its author later removed. */
-const isUndone = (
-  { act, who, why }: StoredAction,
-  laterActions: readonly StoredAction[],
-): boolean =>
-  act === 'note' &&
-  laterActions.some(
-    (action) => action.act === 'undo_note' && action.who === who && action.why === why,
-  )
-
-/**
- * Returns the time at which the delegate requested cancellation; null if they did not, or if staff have responded.
- */
-function findCancellationRequest(actions: readonly StoredAction[]): string | null {
-  const latest = actions.findLast(
-    (action, index) =>
-      action.act === 'ask_cancel' ||
-      (OFFICE_RESPONSES.has(action.act) && !isUndone(action, actions.slice(index + 1))),
-  )
-  return latest?.act === 'ask_cancel' ? formatIsoIndia(latest.at) : null
 }

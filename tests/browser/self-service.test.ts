@@ -122,6 +122,7 @@ test('a delegate requests a lost link, pays, changes an answer and cancels under
   await cancelRegion.getByRole('button', { name: 'Request cancellation' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('your refund will be ₹\u00a0885').waitFor()
+  await dialog.getByRole('button', { name: 'Keep registration' }).waitFor()
   await expectAccessible(page, 'asking for cancellation')
   await dialog.getByRole('textbox').fill('I am ill.')
   await dialog.getByRole('button', { name: 'Request cancellation' }).click()

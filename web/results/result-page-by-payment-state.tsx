@@ -114,7 +114,7 @@ function PageForState({
       return (
         <>
           <BalanceDue {...pageProps} payButton={payButton} />
-          <Ticket {...pageProps} query={query} />
+          <Ticket {...pageProps} {...{ query, isSelfService }} />
         </>
       )
     case 'not-paid':

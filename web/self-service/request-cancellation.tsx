@@ -18,7 +18,7 @@ import { useSelfServiceAction } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { ActionResult } from './action-result-message.tsx'
 
-const { cancel: closeLabel, cancellation } = SELF_SERVICE_MESSAGES
+const { cancellation } = SELF_SERVICE_MESSAGES
 
 /** Maximum length of an action's reason. */
 const MAX_REASON_CHARACTERS = 500
@@ -71,7 +71,7 @@ export function RequestCancellation({ data, path, reload }: PanelProps) {
               {cancellation.request}
             </button>
             <button type="button" className="btn line" onClick={() => setOpen(false)}>
-              {closeLabel}
+              {cancellation.keep}
             </button>
           </div>
         </Dialog>

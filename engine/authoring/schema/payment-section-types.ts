@@ -31,6 +31,7 @@ type PaymentMethodField = {
   readonly options?: readonly (string | { readonly id: string; readonly label?: Text })[]
   readonly format?: 'utr'
   readonly pattern?: string
+  readonly invalid?: Text
   readonly unique?: true
   readonly required?: boolean | string
   readonly accept?: readonly string[]

@@ -33,6 +33,8 @@ export function findIndentationMistake(text: string): IndentationMistake | null 
   }
   let levels: readonly Level[] = []
   let previousLine: Line | null = null
+  /** The blocks that the previous line ended. */
+  let endedLevels: readonly Level[] = []
   /** The last line that opens a block but has no lines under it. */
   let emptyBlockLine: Line | null = null
   for (const line of listReadableLines(rows)) {
@@ -54,6 +56,17 @@ export function findIndentationMistake(text: string): IndentationMistake | null 
           : innermostLevel.kind === kind ||
             (kind === 'list' && previousLine?.opensBlock === true) ||
             (kind === 'map' && levels.at(-2)?.indent === line.indent)
+    const continuedLevel = endedLevels.find(
+      (level) => level.indent === line.indent && level.kind === kind,
+    )
+    if (!isConsistent && previousLine !== null && continuedLevel !== undefined)
+      return {
+        at: findSpan(previousLine.at),
+        related: [
+          { span: findSpan(continuedLevel.line), message: 'the block above begins here' },
+          { span: findSpan(line.at), message: 'and continues here' },
+        ],
+      }
     if (!isConsistent) {
       const relatedLines = [
         closedLevels[0]?.line,
@@ -95,6 +108,7 @@ export function findIndentationMistake(text: string): IndentationMistake | null 
         },
       ]
     previousLine = line
+    endedLevels = closedLevels
   }
   return null
 }

@@ -20,10 +20,12 @@ function moveToMistake(text: string, parserDraft: SyntaxDraft): SyntaxDraft {
   const slip = findIndentationMistake(text)
   if (slip === null) return parserDraft
   const getLineNumber = (offset: number): number => text.lastIndexOf('\n', offset - 1)
-  const parserPosition =
-    getLineNumber(parserDraft.span[0]) === getLineNumber(slip.at[0])
-      ? []
-      : [{ span: parserDraft.span, message: 'noticed here' }]
+  const namedLines = [slip.at, ...slip.related.map(({ span }) => span)].map(([at]) =>
+    getLineNumber(at),
+  )
+  const parserPosition = namedLines.includes(getLineNumber(parserDraft.span[0]))
+    ? []
+    : [{ span: parserDraft.span, message: 'reading the file stopped here' }]
   return {
     span: slip.at,
     message: 'the indentation does not match the lines around it',

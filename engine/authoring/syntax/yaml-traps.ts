@@ -238,8 +238,10 @@ function findCommaTraps(
   const contentWithoutThousands = content.replace(THOUSANDS_PATTERN, (match) =>
     match.replaceAll(',', ''),
   )
-  const thousandsMatch = new RegExp(THOUSANDS_PATTERN.source).exec(content)
-  if (thousandsMatch === null || !isThousands(content, contentWithoutThousands)) return
+  // A comma in quotes separates no entries; the amount in quotes gets a finding of its own.
+  const unquoted = content.replace(/"[^"]*"|'[^']*'/g, (quoted) => '_'.repeat(quoted.length))
+  const thousandsMatch = new RegExp(THOUSANDS_PATTERN.source).exec(unquoted)
+  if (thousandsMatch === null || !isThousands(unquoted, contentWithoutThousands)) return
   trap(path)
   const start = span[0] + 1 + thousandsMatch.index
   report('EV006', [start, start + thousandsMatch[0].length], path, {

@@ -1,5 +1,5 @@
 /** Explains which price table cell each bill line comes from, and why other items are not on the bill. */
-import type { Answers } from '../../event/answer-types.ts'
+import type { Answers, Condition } from '../../event/answer-types.ts'
 import {
   adjustmentApplies,
   itemApplies,
@@ -8,7 +8,7 @@ import {
   getItemQuantity,
   type NotOnSale,
 } from '../../pricing/bill.ts'
-import { describeCondition, describeFirstFailure } from '../../rules/describe-condition.ts'
+import { describeCondition, describeUnmetCondition } from '../../rules/describe-condition.ts'
 import { matchesCondition, toList } from '../../rules/evaluate-condition.ts'
 import { type Line } from '../../pricing/bill-lines.ts'
 import {
@@ -245,6 +245,17 @@ export function listOmittedItems(
   return [...items, ...adjustments]
 }
 
+/** States what the item or adjustment requires. The answers are printed above it. */
+function explainUnmet(
+  event: EventConfig,
+  when: Condition | undefined,
+  answers: Answers,
+  category: string,
+): string {
+  const requirement = describeUnmetCondition(event, when ?? [], answers, category)
+  return requirement === null ? 'its condition is false' : `applies only if ${requirement}`
+}
+
 function explainNotSold(
   event: EventConfig,
   item: Item,
@@ -252,9 +263,7 @@ function explainNotSold(
   category: string,
 ): string {
   if (!itemApplies(item, answers, category))
-    return (
-      describeFirstFailure(event, item.when ?? [], answers, category) ?? 'its condition is false'
-    )
+    return explainUnmet(event, item.when, answers, category)
   if (item.amountIn !== undefined && getOwn(answers, item.amountIn) === undefined)
     return `${item.amountIn} is not answered`
   if (getItemQuantity(item, answers, category) === 0)
@@ -289,7 +298,7 @@ function explainNotApplied(
   if (from !== undefined && day < from) return `it begins on ${formatDay(from)}`
   if (to !== undefined && to < day) return `it ended on ${formatDay(to)}`
   if (!adjustmentApplies(adjustment, answers, category, day))
-    return describeFirstFailure(event, when ?? [], answers, category) ?? 'its condition is false'
+    return explainUnmet(event, when, answers, category)
   return `there is no line for ${target}`
 }
 

@@ -303,6 +303,7 @@ h1 { margin: 0; font-size: 1.6rem } h2 { margin: 2rem 0 .5rem; color: ${accent} 
 dl { display: grid; grid-template-columns: minmax(8rem, 14rem) 1fr; gap: .3rem 1rem; margin: 0 }
 dt { color: #555 } dd { margin: 0 } section, article { border: 1px solid ${line}; padding: .5rem 1rem 1rem; margin: .5rem 0 }
 table { border-collapse: collapse; width: 100% } td, th { border: 1px solid ${line}; padding: .3rem .6rem; text-align: right } th[scope=row] { text-align: left; font-weight: normal }
+@media (max-width: 40rem) { table { display: block; overflow-x: auto } }
 caption { text-align: left; color: #555 } pre { white-space: pre-wrap; background: ${tint}; padding: 1rem; margin: 0 }
 .empty { color: #666; font-style: italic } .hint { display: block; color: #555; font-size: .9rem } .error { display: block; color: #a4161a } .error::before { content: "! " }
 .button { display: inline-block; border: 1px solid ${accent}; color: ${accent}; padding: .3rem .8rem; margin: .5rem 0 } .demo, .closed { background: #fff3cd; color: #4d3b00; padding: .5rem 1rem }

@@ -343,7 +343,7 @@ function formatQuota(event: EventConfig, quota: Quota): string {
   const { full, few } = quota
   return [
     formatSeats(event, quota),
-    ...(few === undefined ? [] : [`from ${few} on, the form shows how many are left`]),
+    ...(few === undefined ? [] : [`when ${few} or fewer are left, the form shows how many`]),
     `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
   ].join('; ')
 }

@@ -265,8 +265,8 @@ function formatExtremes(simulation: Simulation['extremes']): readonly string[] {
       ? []
       : [`${name} bill${formatCurrencySuffix(currency)}: ${formatPossibleBill(currency, bill)}`]
   return simulation.flatMap(({ currency, cheapest, mostExpensive }) => [
-    ...describeBill('Cheapest', currency, cheapest),
-    ...describeBill('Dearest', currency, mostExpensive),
+    ...describeBill('Lowest', currency, cheapest),
+    ...describeBill('Highest', currency, mostExpensive),
   ])
 }
 

@@ -213,10 +213,16 @@ function printFailure(terminal: Terminal, sentence: string): Status {
   return 2
 }
 
+const formatNumberOf = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
+
 function printResult(terminal: Terminal, { list, missing }: BackupResult, folder: string): Status {
   const files = list.files.length - missing.length
   terminal.print(
-    `${list.rows['registrations'] ?? 0} registrations, ${list.rows['payments'] ?? 0} payments and ${files} files ${folder}.`,
+    `${[
+      formatNumberOf(list.rows['registrations'] ?? 0, 'registration'),
+      formatNumberOf(list.rows['payments'] ?? 0, 'payment'),
+    ].join(', ')} and ${formatNumberOf(files, 'file')} ${folder}.`,
   )
   if (list.bucket !== undefined)
     terminal.print(`The uploaded files are not part of the backup. They are in ${list.bucket}.`)

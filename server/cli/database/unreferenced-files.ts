@@ -25,7 +25,9 @@ export const unknownFilesCommand: Command = {
     }
     return withContext(terminal, async ({ uploads }) => {
       const { setAside, asideCount } = await uploads.sweep(true)
-      terminal.print(`${setAside} files were set aside. The folder now contains ${asideCount}.`)
+      terminal.print(
+        `${setAside === 1 ? '1 file was' : `${setAside} files were`} set aside. The folder now contains ${asideCount}.`,
+      )
       return 0
     })
   },

@@ -115,7 +115,7 @@ const describeHeld = ({
   ahead: { mails, pending },
   held: { refunds, erasures },
 }: RecoveryFigures): string =>
-  `${formatCount(mails)} emails, ${formatCount(refunds)} refunds and the erasure of ${formatCount(erasures)} registrations are held, the gateway is queried about ${formatCount(pending)} pending payments, and new invoices and credit notes use another series.`
+  `Held: ${formatCount(mails)} emails, ${formatCount(refunds)} refunds, ${formatCount(erasures)} erasures. Pending payments to query at the gateway: ${formatCount(pending)}. New invoices and credit notes use another series.`
 
 /** Describes the data that restoring the last backup would lose. Empty if unknown. */
 function describeBackupGap({ dataDir, databaseUrl }: Environment, at: Instant | null): string {

@@ -85,7 +85,7 @@ export const explainCommand: Command = {
       return 2
     }
     printExplanation(
-      explainPrice(event, answers, at, context.value),
+      explainPrice(event, readYesAndNo(event, answers), at, context.value),
       event,
       file.text,
       values.json === true,
@@ -137,6 +137,20 @@ function parseAnswers(texts: readonly string[], terminal: Terminal): RawAnswers 
     answers = { ...answers, ...json }
   }
   return answers
+}
+
+/** Converts yes and no, which `simulate` prints, to the values of the form. */
+function readYesAndNo({ fields }: EventConfig, answers: RawAnswers): RawAnswers {
+  const isYesNo = (id: string): boolean =>
+    fields.some((field) => field.id === id && (field.type === 'yes-no' || field.type === 'consent'))
+  return Object.fromEntries(
+    Object.entries(answers).map(([id, answer]) => [
+      id,
+      typeof answer === 'string' && /^(?:yes|no)$/i.test(answer) && isYesNo(id)
+        ? answer.toLowerCase() === 'yes'
+        : answer,
+    ]),
+  )
 }
 
 function parseObject(text: string): RawAnswers | null {

@@ -6,12 +6,19 @@ import {
   dayOf,
   explainRefundTooLate,
   formatDayShort,
+  formatIsoIndia,
   isActionName,
   toAmount,
   toMajorUnits,
   STATE_LABELS,
 } from '../../../engine/index.ts'
-import type { ActionName, Instant, RegistrationState, RegNo } from '../../../engine/index.ts'
+import type {
+  ActionName,
+  EventConfig,
+  Instant,
+  RegistrationState,
+  RegNo,
+} from '../../../engine/index.ts'
 import { toWireCurrency, toWireQuote } from '../../../engine/api.ts'
 import type { ActionResponse, ActionsResponse } from '../../../engine/api.ts'
 import { buildRefundNotes } from './describe-dispute.ts'
@@ -23,6 +30,7 @@ import { toSender } from '../auth/sessions.ts'
 import { toWireReview } from '../reconciliation/payment-reviews.ts'
 import type {
   ActionDenial,
+  StoredAction,
   StoredCapture,
   StoredRegistration,
   StoredPaymentClaim,
@@ -45,7 +53,9 @@ import {
   calculateRefundDue,
   computeCancellationVersion,
   getAmountOwed,
+  isCancelledByFullRefund,
 } from '../../registration/actions/balance-due.ts'
+import { findCancellationRequest } from '../../registration/actions/cancellation-request.ts'
 import { listEditableAnswers } from '../../registration/actions/correctable-answers.ts'
 import { findLastClaim } from '../../registration/actions/payment-claims.ts'
 import { buildTimeline } from './timeline.ts'
@@ -217,6 +227,11 @@ async function loadActions(
     refund_unsettled: isRefundUnsettled,
     second_payment: toWireSecondPayment(secondPayment, netPaid, registration.currency),
     duplicates_version: otherPayments.version,
+    full_refund_cancels: isCancelledByFullRefund(registration),
+    cancel_asked: buildCancellationRequest(served.config, registration, actions, {
+      money: billMoney,
+      kept: netPaid,
+    }),
     proposed_back:
       proposedRefund === null ? null : toMajorUnits(proposedRefund, registration.currency),
     cancellation: {
@@ -241,6 +256,25 @@ async function loadActions(
     told: claim?.view ?? null,
     reviews: reviews.filter((review) => review.regNo === regNo).map(toWireReview),
     trail: buildTimeline(actions, decisions, refunds, registration.currency),
+  }
+}
+
+/** Returns the open cancellation request, with the refund that the self-service page showed on its day. */
+function buildCancellationRequest(
+  config: EventConfig,
+  registration: StoredRegistration,
+  actions: readonly StoredAction[],
+  amounts: Parameters<typeof calculateCancellationRefund>[2],
+): ActionsResponse['cancel_asked'] {
+  const at = isEnded(registration.state) ? null : findCancellationRequest(actions)
+  if (at === null) return null
+  const { proposed } = calculateCancellationRefund(config, registration, amounts, at)
+  return {
+    at: formatIsoIndia(at),
+    back:
+      proposed === null || amounts.kept === 0
+        ? null
+        : toMajorUnits(proposed, registration.currency),
   }
 }
 

@@ -60,7 +60,7 @@ export function describeRecovery({
   if (recovery === null) return ['The installation is not in recovery.']
   const { pending, unknown, held, series } = figures
   const times = [
-    recovery.copyAt === null ? null : `The copy was made at ${formatInstant(recovery.copyAt)}`,
+    recovery.copyAt === null ? null : `The copy was made on ${formatInstant(recovery.copyAt)}`,
     recovery.storedAt === null
       ? null
       : `its newest record is from ${formatInstant(recovery.storedAt)}`,

@@ -1,6 +1,7 @@
 /** Computes the balance of a registration, with the same rule as `due` in the store. */
 import { createHash } from 'node:crypto'
 import {
+  ENDED_STATES,
   computeCancellationRefund,
   toAmount,
   computePricePartOfPayments,
@@ -28,6 +29,22 @@ export function getBalance({
 /** Returns the amount still to be paid; zero if the registration has no price. */
 export const getAmountOwed = (registration: StoredRegistration): Amount =>
   getBalance(registration) ?? toAmount(0)
+
+/**
+ * Returns true if a refund of everything received cancels the registration: it counts as paid through an order for its
+ * whole price, as `settleRegistration` in the store decides. A registration that was corrected to free stays complete.
+ */
+export const isCancelledByFullRefund = ({
+  state,
+  paymentStatus,
+  total,
+  payments,
+}: Pick<StoredRegistration, 'state' | 'paymentStatus' | 'total' | 'payments'>): boolean =>
+  paymentStatus === 'success' &&
+  !ENDED_STATES.some((endedState) => endedState === state) &&
+  total !== null &&
+  total > 0 &&
+  payments.some(({ status, isDifference }) => status === 'success' && !isDifference)
 
 /** Returns the amount to refund, less the refunds in progress. */
 export function calculateRefundDue(

@@ -33,7 +33,7 @@ import {
   sendRefusal,
 } from '../registration-errors.ts'
 import type { Refusal } from '../registration-errors.ts'
-import { getFileLimits } from './validate-uploads.ts'
+import { describeWrongContent, getFileLimits } from './validate-uploads.ts'
 import { DRAFT_LIFETIME_MS } from './store-uploaded-files.ts'
 
 /** As for registrations, several delegates may share one address. */
@@ -136,7 +136,8 @@ async function storeDraftFile(
   if (!checkedName.ok) return err(refuseAnswers({ [field.id]: checkedName.error }))
   const name = checkedName.value
   const type = await deps.uploads.detectType(file, name, field.accept ?? [])
-  if (file.bytes === 0 || type === null) return err(refuseAnswers({ [field.id]: field.invalid }))
+  if (file.bytes === 0 || type === null)
+    return err(refuseAnswers({ [field.id]: describeWrongContent(field) }))
   const strippedFile = await deps.uploads.removePhotoMetadata(file, type)
   await deps.uploads.storeFile(strippedFile)
   const at = deps.clock()

@@ -1,6 +1,10 @@
 /** Checks the files of a request against the fields of the form. */
 import { err, ok, memoize, findVisibleFields } from '../../../engine/index.ts'
-import { UPLOAD_REFUSAL_MESSAGES } from '../../../engine/messages.ts'
+import {
+  formatFileTypes,
+  formatMessage,
+  UPLOAD_REFUSAL_MESSAGES,
+} from '../../../engine/messages.ts'
 import type {
   Answers,
   EventConfig,
@@ -96,7 +100,7 @@ async function checkEachFile(
   }
   for (const { field, name: sentName, file } of files) {
     const type = await deps.uploads.detectType(file, sentName, field.accept ?? [])
-    if (type === null) errors[field.id] = field.invalid
+    if (type === null) errors[field.id] = describeWrongContent(field)
     else {
       // The checked answer is a file name of limited length, without folders or invisible characters.
       const name = String(answers[field.id])
@@ -112,6 +116,12 @@ async function checkEachFile(
     }
   }
   return Object.keys(errors).length > 0 ? err(errors) : ok({ uploads, files: filesToKeep })
+}
+
+/** Names the types that the field accepts: "This file is not a PDF, JPG or PNG." */
+export function describeWrongContent({ accept, invalid }: Field): string {
+  const types = formatFileTypes(accept)
+  return types === '' ? invalid : formatMessage(UPLOAD_REFUSAL_MESSAGES.wrongContent, { types })
 }
 
 function findVisibleFiles(

@@ -68,8 +68,6 @@ export const REGISTRATION_CHANGED_MESSAGE =
   'This registration has changed since you opened it. Reload the page and check it again.'
 const ERASED_MESSAGE =
   'The personal data of this registration was erased. Add a new registration instead.'
-const CHANGED_MESSAGE =
-  'This registration has changed since you opened it. Reload the page and check it again.'
 
 type RegistrationParams = { registrationId: number }
 const registrationByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
@@ -262,7 +260,7 @@ async function findOutdatedBasis(
     (previousAnswers !== undefined &&
       JSON.stringify(previousAnswers) !== JSON.stringify(JSON.parse(answers) as Answers)) ||
     (sender !== null && 'linkHash' in sender && (await wasLinkRevoked(sql, sender)))
-  return isChanged ? { code: 'moved_on', message: CHANGED_MESSAGE } : null
+  return isChanged ? { code: 'moved_on', message: REGISTRATION_CHANGED_MESSAGE } : null
 }
 
 /**

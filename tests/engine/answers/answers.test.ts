@@ -518,6 +518,20 @@ describe('evaluateCondition', () => {
   })
 })
 
+test.each([
+  [{ min: 0, max: 4 }, 9, 'Please enter a number from 0 to 4'],
+  [{ min: 5 }, 1, 'Please enter a number of at least 5'],
+  [{ max: 0 }, 9, 'Please enter a number of at most 0'],
+  [{ min: 0, max: 4, invalid: 'At most four' }, 9, 'At most four'],
+])(
+  'a number outside its range %j is rejected with a message that states the range',
+  (limits, answer, message) => {
+    const tickets = createField('tickets', { type: 'number', invalid: '', ...limits })
+    const event = createEvent({ fields: [tickets] })
+    expect(findAnswerErrors(event, { tickets: answer })).toEqual({ tickets: message })
+  },
+)
+
 test('an impossible transaction number is rejected with a message that states the format, or with the event file’s message', () => {
   const getUtrError = (utr: string, invalid: string): unknown =>
     findAnswerErrors(

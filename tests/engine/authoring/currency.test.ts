@@ -499,7 +499,7 @@ describe('a category with its own currency', () => {
     expect(text).toMatch(/foreign +US\$\s150 +US\$\s200/)
     expect(text).toMatch(/delegate +₹\s6,000 +₹\s8,000/)
     expect(text).toMatch(/Speakers: −US\$\s20 on registration/)
-    expect(text).toMatch(/Cheapest bill in USD: US\$\s82.60, saarc in early/)
+    expect(text).toMatch(/Lowest bill in USD: US\$\s82.60, saarc in early/)
   })
 
   describe('with a tax rule for one category', () => {
@@ -543,7 +543,7 @@ describe('a category with its own currency', () => {
       sharedFiles,
     ) as EventConfig
     expect(formatSimulation(eventWithDiscount, simulatePrices(eventWithDiscount))).toMatch(
-      /Cheapest bill in USD: US\$\s82.60, saarc/,
+      /Lowest bill in USD: US\$\s82.60, saarc/,
     )
     const explainWithMethod = (method: string) =>
       formatExplanation(

@@ -204,7 +204,7 @@ const TRANSFER_BLOCK = [
   '      label: Bank transfer',
   '      until: 2026-02-20',
   '      instructions: Sample Society, IBAN DE00 1234 5678 9012 3456 00, BIC SMPLDEFF',
-  "      fields: [{id: reference, label: Transfer reference, pattern: '[A-Z]{4}[0-9]{8}', unique: true, required: true}]",
+  "      fields: [{id: reference, label: Transfer reference, pattern: '[A-Z]{4}[0-9]{8}', invalid: Please enter four letters and eight digits, unique: true, required: true}]",
   '      expires_after: 10 days',
   '',
 ].join('\n')

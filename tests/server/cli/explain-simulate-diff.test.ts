@@ -219,9 +219,9 @@ describe('explain', () => {
       'left out  accompanying: 1 in companions, none counted (where age is at least 5)',
       'left out  workshop: nothing is chosen in workshops',
       'left out  dinner: dinner_tickets is 0',
-      'left out  room: room is No room needed',
-      'left out  presenter: presents_paper is no',
-      'left out  coupon: code is not answered',
+      'left out  room: applies only if room is not No room needed',
+      'left out  presenter: applies only if presents_paper is yes',
+      'left out  coupon: applies only if code is Coupon, 15% off',
       'left out  late-fee: it begins on 1 February 2027',
     ])
   })
@@ -364,7 +364,7 @@ describe('simulate', () => {
       '  late-fee   Late fee: +₹ 500 on registration, from 1 February 2027, where category is not Senior member or Invited faculty',
     )
     expect(readBlock('Quotas').at(-1)).toBe(
-      '  seats     Ultrasound at the bedside (Hall A, 9 AM): 30, Difficult airway (Hall B, 9 AM): 24, ECG in an hour (Hall A, 12 noon): 40, Ventilation (Hall B, 12 noon): 20, Statistics without tears (Hall A, 3 PM): 60, Writing a paper (Hall B, 3 PM): 40 in “Workshops on 12 February”; from 5 on, the form shows how many are left; then “This workshop is full”',
+      '  seats     Ultrasound at the bedside (Hall A, 9 AM): 30, Difficult airway (Hall B, 9 AM): 24, ECG in an hour (Hall A, 12 noon): 40, Ventilation (Hall B, 12 noon): 20, Statistics without tears (Hall A, 3 PM): 60, Writing a paper (Hall B, 3 PM): 40 in “Workshops on 12 February”; when 5 or fewer are left, the form shows how many; then “This workshop is full”',
     )
     for (const [title, rows] of [
       ['Unique answers', 2],
@@ -380,10 +380,10 @@ describe('simulate', () => {
     ).split('\n\n')
     const readBlock = (start: string): readonly string[] =>
       (blocks.find((block) => block.startsWith(start)) ?? '').trimEnd().split('\n')
-    expect(readBlock('Cheapest')[0]).toMatch(/^Cheapest bill: Free, (faculty|senior) in early/)
-    const [highestTitle, givenAnswers, ...lines] = readBlock('Dearest')
+    expect(readBlock('Lowest')[0]).toMatch(/^Lowest bill: Free, (faculty|senior) in early/)
+    const [highestTitle, givenAnswers, ...lines] = readBlock('Highest')
     expect(highestTitle).toBe(
-      'Dearest bill: ₹ 89,115, non-member in spot, such as on 6 February 2027',
+      'Highest bill: ₹ 89,115, non-member in spot, such as on 6 February 2027',
     )
     expect(givenAnswers).toContain('companions: 4 × (age: 5)')
     expect(givenAnswers).toContain('dinner_tickets: 5, room: single, nights: 5')

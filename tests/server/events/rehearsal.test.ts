@@ -152,6 +152,23 @@ test('in a rehearsal with bank transfers, staff record the transfer', async () =
   expect(texts).toContain('The registration of Example Never Transfers expires')
 })
 
+test('in an event with two currencies, every delegate pays with a method that accepts the currency of the bill', async () => {
+  const text = await readFile('tests/events/dunecon2027.yaml', 'utf8')
+  const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED_FOLDER }, 600_000)
+  if (!result.ok) throw new Error(result.error)
+  const texts = result.value.days.flatMap(({ steps }) =>
+    steps.map((step) => step.text.replaceAll('\u00a0', ' ')),
+  )
+  const event = await readEventText(text)
+  for (const { label } of event.categories)
+    expect(texts).toContainEqual(expect.stringContaining(`Example ${label} registers: `))
+  expect(texts.filter((step) => /payment methods accept/.test(step))).toEqual([])
+  expect(texts.filter((step) => step.startsWith('Example Never Transfers registers: '))).toEqual([
+    expect.stringContaining('₹'),
+    expect.stringContaining('US$'),
+  ])
+})
+
 test('delegates in a category that is no longer on sale cannot register; delegates in other categories can, online and at the desk', async () => {
   const text = await readFile('tests/events/nidancon2027.yaml', 'utf8')
   const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED_FOLDER }, 600_000)

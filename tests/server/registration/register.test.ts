@@ -284,7 +284,7 @@ describe('invalid input is rejected with a clear message, and nothing is stored:
           { pg_proof: { name: 'proof.pdf', bytes: createExe(), type: 'application/pdf' } },
         ),
       422,
-      { errors: { pg_proof: 'Please choose a file of an allowed type' } },
+      { errors: { pg_proof: expect.stringMatching(/^This file is not a PDF, DOC, .* or PNG\./) } },
     ],
     [
       'an installer renamed to doc',
@@ -295,7 +295,7 @@ describe('invalid input is rejected with a clear message, and nothing is stored:
           { pg_proof: { name: 'proof.doc', bytes: createMsi(), type: 'application/msword' } },
         ),
       422,
-      { errors: { pg_proof: 'Please choose a file of an allowed type' } },
+      { errors: { pg_proof: expect.stringMatching(/^This file is not a PDF, DOC, .* or PNG\./) } },
     ],
     [
       'a file of 50 MB',

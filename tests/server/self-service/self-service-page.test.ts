@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type {
   ActionResponse,
+  ActionsResponse,
   ErrorResponse,
   SelfServiceResponse,
   UploadResponse,
@@ -13,7 +14,7 @@ import type {
 } from '../../../engine/api.ts'
 import { toAmount } from '../../../engine/index.ts'
 import { issueLink, prepareEmailText } from '../../../server/registration/access-link.ts'
-import { signIn } from '../office/office.ts'
+import { actionsUrl, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
@@ -301,11 +302,18 @@ test('a cancellation can be requested once, is listed in the office, and is deci
   })
   expect(await performAction(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })
   expect((await readPage(path)).cancel?.asked_at).toBe('2026-01-10T12:00:00+05:30')
+  // The office sees the refund of the day of the request, even after the scale has changed.
+  const readRequest = async () =>
+    ((await office.json(actionsUrl(regNo))) as unknown as ActionsResponse).cancel_asked
+  server.setTime('2026-01-16')
+  office = await signIn(server)
+  expect(await readRequest()).toEqual({ at: '2026-01-10T12:00:00+05:30', back: 885 })
   const queueCounts = await server.deps.store.workQueue([EVENT], server.now())
   expect(queueCounts).toContainEqual({ eventId: EVENT, is: 'cancel_asked', count: 1, more: false })
   // A note closes the request, until the note's author undoes it.
   await office.act(regNo, { act: 'note', why: 'Rang.' })
   expect((await readPage(path)).cancel?.asked_at).toBe(null)
+  expect(await readRequest()).toBe(null)
   expect(await office.act(regNo, { act: 'undo_note', why: 'Rang.' })).toMatchObject({ status: 200 })
   expect((await readPage(path)).cancel?.asked_at).toBe('2026-01-10T12:00:00+05:30')
   expect(await performAction(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })

@@ -2,7 +2,11 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { listAllowedActions, REGISTRATION_STATES } from '../../../engine/index.ts'
-import type { ActionsResponse, WireReview } from '../../../engine/api.ts'
+import type {
+  ActionsResponse,
+  OfficeRegistrationResponse,
+  WireReview,
+} from '../../../engine/api.ts'
 import {
   ACTION_LABELS,
   arrangeActions,
@@ -12,6 +16,7 @@ import {
 import type { ButtonAction } from '../../../web/office/registration/action-buttons.ts'
 import { ActionDialog } from '../../../web/office/registration/actions/action-and-refund-dialog.tsx'
 import { describeChange } from '../../../web/office/registration/actions/use-actions.ts'
+import { MoneyPanels } from '../../../web/office/registration/money-panel.tsx'
 import { buildEntries } from '../../../web/office/registration/timeline.tsx'
 
 const BUTTONS = Object.keys(ACTION_LABELS) as ButtonAction[]
@@ -50,6 +55,8 @@ function buildActions(
     back_by_gateway: 0,
     refund_notes: [],
     refund_unsettled: false,
+    full_refund_cancels: false,
+    cancel_asked: null,
     second_payment: null,
     duplicates_version: '',
     proposed_back: null,
@@ -144,6 +151,56 @@ describe.each(REGISTRATION_STATES)('in the state %s', (state) => {
       expect(text, button).toContain(`Received ${'kept' in money ? '₹ 1,475' : '₹ 0'}`)
     }
   })
+})
+
+const renderDialog = (button: ButtonAction, data: ActionsResponse): string =>
+  renderToStaticMarkup(
+    <ActionDialog
+      button={button}
+      title={ACTION_LABELS[button]}
+      actionData={data}
+      error={null}
+      isBusy={false}
+      onPerform={() => {}}
+      onClose={() => {}}
+    />,
+  )
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+
+test.each([
+  ['the prefilled amount is everything received', { full_refund_cancels: true }, true],
+  ['only an overpayment is prefilled', { full_refund_cancels: true, pay_back: 100 }, false],
+  ['the registration stays complete', { full_refund_cancels: false }, false],
+] as const)(
+  'the refund dialog states that a full refund cancels the registration: %s',
+  (_, details, isStated) => {
+    const text = renderDialog('refund', buildActions('complete', { kept: 1475, ...details }))
+    expect(text.includes('refunds everything received and cancels the registration.')).toBe(
+      isStated,
+    )
+  },
+)
+
+test('the refund dialog shows an open cancellation request with the refund that the delegate saw', () => {
+  const cancel_asked = { at: '2026-01-18T10:00:00+05:30', back: 1106.25 }
+  const text = renderDialog('refund', buildActions('complete', { kept: 1475, cancel_asked }))
+  expect(text).toContain(
+    'The delegate requested cancellation on 18 Jan 2026. Refund shown to the delegate that day: ₹ 1,106.25. To cancel with a refund, choose “Cancel registration”.',
+  )
+})
+
+test('a registration that waits for approval shows its amount as due after approval, and no contradiction', () => {
+  const data = buildActions('to_approve', { to_pay: 10_030 })
+  expect(renderDialog('approve', data)).toContain('Due after approval ₹ 10,030')
+  const details = {
+    registration: { in_state: 'to_approve' },
+    lines: [],
+    payments: [],
+  } as unknown as OfficeRegistrationResponse
+  const panels = renderToStaticMarkup(<MoneyPanels details={details} />)
+  expect(panels).toContain('Payment is due only once the registration is approved.')
+  expect(panels).not.toContain('No payment is due')
 })
 
 const buildHistoryEntry = (who: string, text: string, at = '2026-01-20T10:00:00+05:30') => ({

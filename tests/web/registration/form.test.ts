@@ -129,7 +129,7 @@ test('the pay bar states which choice is missing, not only "Required"', () => {
     ...pricedEvent,
     fields: [{ ...kind, label: 'Coming as', required: createRequired('Required') }],
   }
-  expect(findReason(terseEvent, createTariff(), {})).toBe('Please choose: Coming as')
+  expect(findReason(terseEvent, createTariff(), {})).toBe('Please answer “Coming as”')
 })
 
 test('a price of zero is a price, and the button is enabled', () => {

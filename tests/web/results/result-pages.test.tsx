@@ -20,6 +20,7 @@ import { getStateTitle } from '../../../web/results/result-page-by-payment-state
 import { Ticket } from '../../../web/results/ticket/ticket-page.tsx'
 import { ManualPaymentPage } from '../../../web/results/unpaid/manual-payment-pages.tsx'
 import { UnpaidPage } from '../../../web/results/unpaid/unpaid-page.tsx'
+import { ConfirmationAddress } from '../../../web/results/ticket/resend-confirmation.tsx'
 import type { Registration } from '../../../web/results/result-page-data.ts'
 import { sharedFiles, readSource } from '../../engine/event-files.ts'
 
@@ -328,3 +329,20 @@ test('the amount in a return URL is shown in its currency, or in rupees if the U
     getResultValues(event, null, { amount: '177.00', currency })['amount']?.replaceAll(/\s/g, ' ')
   expect([formatAmount('USD'), formatAmount(null)]).toEqual(['US$ 177', '₹ 177'])
 })
+
+test.each([
+  [false, 'We will send the confirmation to '],
+  [true, 'Emails about this registration go to '],
+] as const)(
+  'the page that an email links to does not announce the confirmation again: %s',
+  (isSelfService, text) => {
+    const page = renderToStaticMarkup(
+      <ConfirmationAddress
+        event={{ ...event, sendsMail: true }}
+        registration={createRegistration({ payment_status: 'success', email: 'a@example.org' })}
+        isSelfService={isSelfService}
+      />,
+    )
+    expect(page).toContain(`${text}<b>a@example.org</b>`)
+  },
+)

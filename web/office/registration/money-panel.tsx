@@ -20,7 +20,11 @@ export function MoneyPanels({ details }: { readonly details: OfficeRegistrationR
         <h2 id="reg-price">Price</h2>
         <DetailsList money rows={buildPriceRows(details)} />
       </section>
-      <Payments payments={details.payments} currency={readResponseCurrency(details)} />
+      <Payments
+        payments={details.payments}
+        isWaitingForApproval={details.registration['in_state'] === 'to_approve'}
+        currency={readResponseCurrency(details)}
+      />
     </>
   )
 }
@@ -77,15 +81,23 @@ export function buildPriceRows({
 
 function Payments({
   payments,
+  isWaitingForApproval,
   currency,
 }: {
   readonly payments: OfficeRegistrationResponse['payments']
+  readonly isWaitingForApproval: boolean
   readonly currency: Currency
 }) {
   return (
     <section className="panel" aria-labelledby="reg-payments">
       <h2 id="reg-payments">Payments</h2>
-      {payments.length === 0 && <p className="mute">No payment is due for this registration.</p>}
+      {payments.length === 0 && (
+        <p className="mute">
+          {isWaitingForApproval
+            ? 'Payment is due only once the registration is approved.'
+            : 'No payment is due for this registration.'}
+        </p>
+      )}
       {payments.map((payment) => (
         <div className="pay" key={payment.order_id}>
           <p className="payment-heading">

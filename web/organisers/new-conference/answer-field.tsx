@@ -34,8 +34,8 @@ const ON_SITE = [
 /** Help texts that replace the default one. */
 const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
   title: 'As in the brochure, including the year.',
-  free: 'Not sure yet? Skip this question. The file will include prices.',
-  gst: 'Not sure yet? Skip this question, and 18% GST will be added to the prices.',
+  free: 'Not sure yet? Leave it empty. The file will include prices.',
+  gst: 'Not sure yet? Leave it empty, and 18% GST will be added to the prices.',
   'edit-until':
     'Until this date, delegates can correct their own answers. A good choice is the day before badges are printed.',
   'on-site': 'At the registration desk, staff register delegates at the final price in the table.',
@@ -51,9 +51,9 @@ const EXAMPLES: Readonly<Partial<Record<Question['name'], string>>> = {
   account: 'society',
   colour: '#2F5D8A',
 }
-const NO_TAX_HELP = 'Not sure yet? Skip this question, and no tax will be charged.'
+const NO_TAX_HELP = 'Not sure yet? Leave it empty, and no tax will be charged.'
 const DEFAULT_HELP =
-  'Not sure yet? Skip this question. The file will contain an example for you to replace.'
+  'Not sure yet? Leave it empty. The file will contain an example for you to replace.'
 /** Returns true for questions whose answer has several lines. */
 const hasSeveralLines = (name: Question['name']): boolean => name === 'categories'
 

@@ -1,7 +1,7 @@
 /** The RJSF UI schema of an event: widget, hint and input attributes of each field. */
 import type { UiSchema } from '@rjsf/utils'
 import { createUiSchema } from '../../../engine/index.ts'
-import { formatMessage, UPLOAD_MESSAGES } from '../../../engine/messages.ts'
+import { formatFileTypes, formatMessage, UPLOAD_MESSAGES } from '../../../engine/messages.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
 import { formatFileSizeLimit } from '../../ui/file-size.ts'
 import { getAmountInputMode } from '../../ui/forms/amount-input-mode.ts'
@@ -12,13 +12,7 @@ import { chooseWidget } from '../fields/choose-field-widget.ts'
 function buildHint(field: Field): string | undefined {
   if (field.type !== 'file') return field.hint
   const text = UPLOAD_MESSAGES
-  const extensions = (field.accept ?? []).map((extension) => extension.toUpperCase())
-  const otherExtensions = extensions.slice(0, -1).join(', ')
-  const lastExtension = extensions.at(-1) ?? ''
-  const types =
-    otherExtensions === ''
-      ? lastExtension
-      : formatMessage(text.types, { first: otherExtensions, last: lastExtension })
+  const types = formatFileTypes(field.accept)
   const limit = field.maxBytes === undefined ? null : formatFileSizeLimit(field.maxBytes)
   const acceptedFiles =
     limit === null

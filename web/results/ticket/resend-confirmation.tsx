@@ -18,9 +18,12 @@ type ResendState =
 export function ConfirmationAddress({
   event,
   registration,
+  isSelfService,
 }: {
   readonly event: PublicEvent
   readonly registration: Registration
+  /** The page was opened from an email, so the confirmation was sent before. */
+  readonly isSelfService: boolean
 }) {
   const [resendState, setResendState] = useState<ResendState>({ is: 'idle' })
   const address = registration[event.roles.email ?? '']
@@ -53,7 +56,10 @@ export function ConfirmationAddress({
     <div className="email-notice">
       <Icon name="mail" />
       <p>
-        {renderMessage(ticket.emailedTo, { email: <b>{address}</b> })} {paidTwiceNote}{' '}
+        {renderMessage(isSelfService ? ticket.emailsGoTo : ticket.emailedTo, {
+          email: <b>{address}</b>,
+        })}{' '}
+        {paidTwiceNote}{' '}
         {!(resendState.is === 'done' && resendState.isSent) && (
           <button
             type="button"

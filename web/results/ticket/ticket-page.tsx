@@ -32,6 +32,8 @@ type TicketProps = {
   readonly event: PublicEvent
   readonly registration: Registration
   readonly query: ResultPageParams
+  /** True on the page that an email links to. */
+  readonly isSelfService?: boolean
 }
 
 /** Rows about money, shown separately from rows about the delegate and the event. */
@@ -52,7 +54,7 @@ const MONEY_ROWS = new Set([
 const BILL_ROWS = new Set(['base', 'gst', 'total', 'lines'])
 
 /** Shows a paid registration as a ticket: the number in large type, then name and amounts. */
-export function Ticket({ event, registration, query }: TicketProps) {
+export function Ticket({ event, registration, query, isSelfService = false }: TicketProps) {
   const page = event.results.success
   const allRows = buildResultRows(event, 'success', registration, query)
   const name = allRows.find((row) => row.id === event.roles.fullName)
@@ -135,7 +137,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
           </div>
         </div>
       </article>
-      <ConfirmationAddress event={event} registration={registration} />
+      <ConfirmationAddress {...{ event, registration, isSelfService }} />
       <div className="actions wide">
         <ResultButtons
           event={event}

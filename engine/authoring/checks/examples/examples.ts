@@ -233,7 +233,7 @@ const priceUntestedCheck: Check = {
               ...(untestedCells.length === 0
                 ? []
                 : [
-                    `\`rollcall event simulate ${config.id} --examples\` writes ${untestedCells.length === 1 ? 'this example' : `these ${untestedCells.length} examples`}: compare each total with the announced fee, then add the line under examples.cases`,
+                    `\`rollcall event simulate ${config.id} --examples\` writes ${untestedCells.length === 1 ? 'this example' : `these ${untestedCells.length} examples`}: compare each total with the announced fee, then add the ${untestedCells.length === 1 ? 'line' : 'lines'} under examples.cases`,
                   ]),
               ...(untestedItems.length === 0
                 ? []

@@ -1,7 +1,7 @@
 /** Checks EV519 to EV522: answer patterns are valid, fast, and explained to the delegate. */
 import { findPatternFault } from '../../schema/answer-pattern.ts'
 import type { Draft } from '../../finding.ts'
-import type { Check, Checks, FieldAt } from '../../checked-file.ts'
+import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
 /** Reports errors in the patterns as written, because the compiled event contains only valid patterns. */
@@ -38,33 +38,49 @@ const slowPatternCheck: Check = {
   find: ({ fieldsAndParts }) => findPatternErrors(fieldsAndParts, ['slow']),
 }
 
+type FieldWithPattern = {
+  readonly raw: Pick<FieldAt['raw'], 'pattern' | 'format' | 'in' | 'invalid'>
+  readonly path: string
+}
+
+/** Returns the fields of the payment methods. A mismatch with the format `utr` has a message of its own. */
+const listMethodFields = ({ file: { payment } }: Model): readonly FieldWithPattern[] =>
+  (typeof payment === 'object' ? (payment.methods ?? []) : []).flatMap((method, index) =>
+    (method.fields ?? []).flatMap((raw, fieldIndex) =>
+      raw.format === 'utr' ? [] : [{ raw, path: `payment.methods.${index}.fields.${fieldIndex}` }],
+    ),
+  )
+
 const patternWithoutMessageCheck: Check = {
   slug: 'pattern-without-message',
   severity: 'warning',
   why: 'A delegate whose answer is rejected needs to know the required format.',
-  after: ['EV519', 'EV520'],
-  find: ({ fieldsAndParts, source }) =>
-    fieldsAndParts.flatMap(({ raw, path }): Draft[] => {
-      const key = (['pattern', 'format', 'in'] as const).find(
-        (candidate) => raw[candidate] !== undefined,
-      )
-      const getLineNumber = (at: string): number => source.place(at).start.line
-      const id = join(path, 'id')
-      return key === undefined || raw.invalid !== undefined
-        ? []
-        : [
-            {
-              at: join(path, key),
-              part: 'entry',
-              message: 'an answer that does not match is rejected without an explanation',
-              related:
-                getLineNumber(id) === getLineNumber(join(path, key))
-                  ? []
-                  : [{ at: id, message: 'in this field' }],
-              help: `write invalid: with the message, such as ${SAMPLE_MESSAGES[raw.format ?? key]}`,
-            },
-          ]
-    }),
+  after: ['EV448', 'EV519', 'EV520'],
+  find: (model) =>
+    [...model.fieldsAndParts, ...listMethodFields(model)].flatMap(
+      ({ raw, path }: FieldWithPattern): Draft[] => {
+        const { source } = model
+        const key = (['pattern', 'format', 'in'] as const).find(
+          (candidate) => raw[candidate] !== undefined,
+        )
+        const getLineNumber = (at: string): number => source.place(at).start.line
+        const id = join(path, 'id')
+        return key === undefined || raw.invalid !== undefined
+          ? []
+          : [
+              {
+                at: join(path, key),
+                part: 'entry',
+                message: 'an answer that does not match is rejected without an explanation',
+                related:
+                  getLineNumber(id) === getLineNumber(join(path, key))
+                    ? []
+                    : [{ at: id, message: 'in this field' }],
+                help: `write invalid: with the message, such as ${SAMPLE_MESSAGES[raw.format ?? key]}`,
+              },
+            ]
+      },
+    ),
 }
 const SAMPLE_MESSAGES: Readonly<Record<string, string>> = {
   pattern: '"Please write two letters and five digits, such as KA12345"',

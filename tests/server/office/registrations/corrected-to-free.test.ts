@@ -5,7 +5,7 @@ import type { ActionResponse } from '../../../../engine/api.ts'
 import { buildFixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { toNoon, register, signIn } from '../office.ts'
+import { actionsUrl, toNoon, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 let server: TestApp
@@ -125,6 +125,17 @@ test('a paid registration that becomes free, is refunded and is then priced agai
   expect(await readState(regNo)).toEqual(['to_pay', 'success', 354_000, 354_000])
   await applyPayment((await findStored(regNo)).payments[0]?.orderId, 'DIFF4', 354_000)
   expect(await readState(regNo)).toEqual(['complete', 'success', 0, 354_000])
+})
+
+test('the refund dialog states that a full refund cancels only a registration that it cancels', async () => {
+  const readFlag = async (regNo: RegNo) =>
+    (await owner.json(actionsUrl(regNo)))['full_refund_cancels']
+  const regNo = await registerSample(6, 'success')
+  expect(await readFlag(regNo)).toBe(true)
+  await correctToFree(regNo)
+  expect(await readFlag(regNo)).toBe(false)
+  await performAction(regNo, { act: 'refund', amount: 3540, by_hand: true, reference: 'NEFT 6' })
+  expect((await readState(regNo))[0]).toBe('complete')
 })
 
 test('a payment for the first order pays the new price, which is not requested twice', async () => {

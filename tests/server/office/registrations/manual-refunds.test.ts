@@ -140,6 +140,23 @@ test('a delegate receives one email for each refund, with its reference and the 
   expect(fullEmail).not.toContain('complete')
 })
 
+test('a full refund cancels the registration, and the dialog and the refund email say so', async () => {
+  const regNo = await addPaid('Gouri', 'C-045')
+  expect(await readActions(regNo)).toMatchObject({ kept: 4720, full_refund_cancels: true })
+  const refund = { act: 'refund', why: 'Agreed.', by_hand: true }
+  await office.act(regNo, { ...refund, amount: '720', reference: 'C-046' })
+  expect(await readActions(regNo)).toMatchObject({ state: 'complete', full_refund_cancels: true })
+  await office.act(regNo, { ...refund, amount: '4000', reference: 'C-047' })
+  expect(await readActions(regNo)).toMatchObject({ state: 'cancelled', full_refund_cancels: false })
+  await startRefundEmails(server.deps, { isEnabled: false }).run()
+  const emails = await server.deps.store.emailsOfRegistration(regNo)
+  const statesCancelled = (reference: string) =>
+    emails
+      .find(({ text }) => text.includes(reference))
+      ?.text.includes('Your registration is cancelled.')
+  expect([statesCancelled('C-046'), statesCancelled('C-047')]).toEqual([true, true])
+})
+
 test('the refund email does not call the registration complete while a difference is due', async () => {
   const regNo = await addPaid('Ila', 'C-080')
   expect((await office.act(regNo, higherCorrection)).status).toBe(200)

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import type { ActionsResponse } from '../../../../engine/api.ts'
+import { readAmount, toMajorUnits } from '../../../../engine/index.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { getAmountInputMode } from '../../../ui/forms/amount-input-mode.ts'
 import { createIdempotencyKey, type ApiError } from '../../../app/api-client.ts'
@@ -11,6 +12,7 @@ import { ApprovalDetails } from './approval-dialog-content.tsx'
 import { RecordPaymentFields, PaymentClaimDetails } from './record-payment-fields.tsx'
 import {
   CancellationRefundFields,
+  CancellationRequestNotice,
   MoneyFigures,
   UnderReviewNotice,
 } from './cancellation-refund-fields.tsx'
@@ -242,6 +244,9 @@ function RefundFields({
   back_by_gateway: gatewayRefundable,
   refund_notes: reasons,
   reviews,
+  full_refund_cancels: isCancelledByFullRefund,
+  cancel_asked: cancellationRequest,
+  allowed,
   ...response
 }: ActionsResponse) {
   const currency = readResponseCurrency(response)
@@ -249,6 +254,9 @@ function RefundFields({
   const [refundMethod, setRefundMethod] = useState(
     gatewayRefundable >= amount && amount > 0 ? 'gateway' : 'hand',
   )
+  const [amountText, setAmountText] = useState(formatForInput(amount, currency))
+  const enteredAmount = readAmount(amountText, currency)
+  const isAll = enteredAmount !== null && toMajorUnits(enteredAmount, currency) === refundable
   return (
     <>
       {refundDue > 0 && goodwill > 0 && (
@@ -258,6 +266,11 @@ function RefundFields({
           deducted below. If that refund was for this change too, enter a smaller amount.
         </p>
       )}
+      <CancellationRequestNotice
+        request={cancellationRequest}
+        canCancel={allowed.includes('cancel')}
+        currency={currency}
+      />
       <UnderReviewNotice reviews={reviews} currency={currency} />
       {reasons.map((reason) => (
         <p className="care" key={reason}>
@@ -276,10 +289,17 @@ function RefundFields({
           name="amount"
           inputMode={getAmountInputMode(currency)}
           required
-          defaultValue={formatForInput(amount, currency)}
+          value={amountText}
+          onChange={({ target }) => setAmountText(target.value)}
           autoComplete="off"
         />
       </label>
+      {isAll && isCancelledByFullRefund && (
+        <p className="care" role="status">
+          <Icon name="tri" small />
+          This refunds everything received and cancels the registration.
+        </p>
+      )}
       <label>
         Refund method
         <select

@@ -22,6 +22,8 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     back_by_gateway: gatewayRefundable,
     refund_unsettled: isRefundUnsettled,
     second_payment: secondPayment,
+    full_refund_cancels: isCancelledByFullRefund,
+    cancel_asked: cancellationRequest,
     proposed_back: proposedRefund,
     cancellation,
     allowed,
@@ -36,6 +38,8 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     [due, toPay, refundDue, goodwill, refundable, gatewayRefundable].every(isAmount) &&
     typeof isRefundUnsettled === 'boolean' &&
     (secondPayment === null || isSecondPayment(secondPayment)) &&
+    typeof isCancelledByFullRefund === 'boolean' &&
+    (cancellationRequest === null || isCancellationRequest(cancellationRequest)) &&
     (proposedRefund === null || isAmount(proposedRefund)) &&
     isCancellation(cancellation) &&
     readArray(allowed, (name) => (typeof name === 'string' && isActionName(name) ? name : null)) !==
@@ -54,6 +58,11 @@ export const readActions: Reader<ActionsResponse> = (body) => {
 
 const isSecondPayment = (value: unknown): boolean =>
   isRecord(value) && hasAll(value, 'string', 'first') && isAmount(value['amount'])
+
+const isCancellationRequest = (value: unknown): boolean =>
+  isRecord(value) &&
+  hasAll(value, 'string', 'at') &&
+  (value['back'] === null || isAmount(value['back']))
 
 const isApproval = (value: unknown): boolean => {
   if (!isRecord(value)) return false

@@ -6,7 +6,7 @@ import type { Currency } from '../../../../engine/index.ts'
 import type { ActionsResponse, OfficeEvent, WireSecondPayment } from '../../../../engine/api.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 import { PaymentClaimDetails } from './record-payment-fields.tsx'
-import { MoneyFigures } from './cancellation-refund-fields.tsx'
+import { CancellationRequestNotice, MoneyFigures } from './cancellation-refund-fields.tsx'
 import { useActionDialog } from './action-dialog-state.tsx'
 import { MoreActions } from './more-actions.tsx'
 import { ACTION_LABELS, arrangeActions, canRefundInOneClick } from '../action-buttons.ts'
@@ -43,6 +43,11 @@ export function Actions({ data, event, reload, onDone }: ActionsProps) {
         Actions
       </h2>
       <StateSummary {...data} />
+      <CancellationRequestNotice
+        request={data.cancel_asked}
+        canCancel={data.allowed.includes('cancel')}
+        currency={currency}
+      />
       {data.second_payment && (
         <SecondPaymentNotice
           event={event}

@@ -1,4 +1,5 @@
 /** The fields for a cancellation: the proposed refund with its calculation, and the amount to refund. */
+import { dayOf, formatDayShort, readInstant } from '../../../../engine/index.ts'
 import type { Currency } from '../../../../engine/index.ts'
 import type { ActionsResponse } from '../../../../engine/api.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
@@ -6,6 +7,7 @@ import { getAmountInputMode } from '../../../ui/forms/amount-input-mode.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 import { DetailsList } from '../../../ui/details-list.tsx'
 import type { DetailsRow } from '../../../ui/details-list.tsx'
+import { ACTION_LABELS } from '../action-buttons.ts'
 import {
   addAmounts,
   formatAmountLabel,
@@ -144,14 +146,15 @@ const sumUnderReview = (reviews: ActionsResponse['reviews'], currency: Currency)
 
 /** Shows the amounts due, received and under review. Every dialog about money begins with them. */
 export function MoneyFigures({
+  state,
   to_pay: toPay,
   kept: received,
   reviews,
   ...response
-}: Pick<ActionsResponse, 'to_pay' | 'kept' | 'reviews' | 'currency'>) {
+}: Pick<ActionsResponse, 'state' | 'to_pay' | 'kept' | 'reviews' | 'currency'>) {
   const currency = readResponseCurrency(response)
   const figures = [
-    ['Due', toPay],
+    [state === 'to_approve' ? 'Due after approval' : 'Due', toPay],
     ['Received', received],
     ['Under review', sumUnderReview(reviews, currency)],
   ] as const
@@ -164,6 +167,33 @@ export function MoneyFigures({
         </div>
       ))}
     </dl>
+  )
+}
+
+/** The delegate's cancellation request, with the refund that was shown to the delegate. */
+export function CancellationRequestNotice({
+  request,
+  canCancel,
+  currency,
+}: {
+  readonly request: ActionsResponse['cancel_asked']
+  readonly canCancel: boolean
+  readonly currency: Currency
+}) {
+  const requestedAt = request === null ? null : readInstant(request.at)
+  if (request === null || requestedAt === null) return null
+  return (
+    <p className="care">
+      <Icon name="tri" small />
+      <span>
+        The delegate requested cancellation on {formatDayShort(dayOf(requestedAt))}.
+        {request.back !== null &&
+          ` Refund shown to the delegate that day: ${formatResponseMoney(request.back, currency)}.`}
+        {canCancel
+          ? ` To cancel with a refund, choose “${ACTION_LABELS.cancel}”.`
+          : ' An owner can cancel the registration with a refund.'}
+      </span>
+    </p>
   )
 }
 

@@ -57,7 +57,7 @@ payment:
         Please transfer the amount to our account, IBAN DE00 1234 5678 9012 3456 00, BIC SAMPLEFF.
         Give your registration number as the purpose.
       fields:                           # staff find the transfer by this reference
-        - {id: transfer_reference, label: Reference of the transfer, pattern: "[A-Z0-9]{8,35}", unique: true, required: true}
+        - {id: transfer_reference, label: Reference of the transfer, pattern: "[A-Z0-9]{8,35}", invalid: "Please enter 8 to 35 capital letters and digits", unique: true, required: true}
       expires_after: ${days} day${days === 1 ? '' : 's'}
     - {id: desk, label: Front desk, office_only: true}`,
     demo: [['payment.methods', 'the account that receives the payments']],
