@@ -10,7 +10,7 @@ import {
   bankStatementTriggersOnPostgres,
 } from '../../migrations/bank-statements.ts'
 import { changedSettlementLinesOnPostgres } from '../../migrations/changed-settlement-lines.ts'
-import { releasedReferencesOnPostgres } from '../../migrations/released-references.ts'
+import { releasedReferencesOnPostgres } from '../../migrations/bank-references.ts'
 import { disputesOnPostgres } from '../../migrations/disputes.ts'
 import { exchangeRatesOnPostgres } from '../../migrations/exchange-rates.ts'
 import {

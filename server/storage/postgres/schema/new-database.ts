@@ -3,7 +3,7 @@ import { LOCK_SLOTS } from '../../database/row-locks.ts'
 import { bankLinePaymentsOnPostgres } from '../../migrations/bank-line-payments.ts'
 import { handledSettlementLinesOnPostgres } from '../../migrations/handled-settlement-lines.ts'
 import { changedSettlementLinesOnPostgres } from '../../migrations/changed-settlement-lines.ts'
-import { releasedReferencesOnPostgres } from '../../migrations/released-references.ts'
+import { releasedReferencesOnPostgres } from '../../migrations/bank-references.ts'
 import {
   dueNoticesOnPostgres,
   registeredPersonsOnPostgres,
