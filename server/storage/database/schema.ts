@@ -59,10 +59,7 @@ import { dueNotices, registeredPersons, secondPayments } from '../migrations/dup
 import { settlements } from '../migrations/settlements.ts'
 import { recordOlderPayers } from '../payments/find-duplicate-payments.ts'
 
-/**
- * Audit rows are indexed by registration id. Ids increase, so a batch of registrations writes one index page; if they
- * were indexed by the random registration number, each row would write a separate page.
- */
+/** Audit rows are indexed by registration id, because ids increase and a batch then writes one index page. */
 const auditByRegistration = `
 ALTER TABLE audit_log ADD COLUMN registration_id INTEGER;
 DROP TRIGGER audit_log_never_edited;
