@@ -15,11 +15,12 @@ import {
 } from './balance-due.ts'
 
 /**
- * Cancels a registration. Parameters: `{pay_back?: rupees, kept?: rupees, cancellation_version?}`. `pay_back` is the amount to refund. If it
- * is missing or too low, the minimum refund applies: the amount that is owed in any case. Goodwill refunds count
- * towards that amount, as in the proposal. The refund itself is a separate action. `kept` is the paid amount that the
- * page showed, and `cancellation_version` the version of its other figures. If one of them has changed, for example
- * because of a new payment or a correction, the cancellation is refused. A client that sends neither is not checked.
+ * Cancels a registration. Parameters: `{pay_back?: rupees, kept?: rupees, cancellation_version?}`. `pay_back` is the
+ * amount to refund. If it is missing or too low, the minimum refund applies: the amount that is owed in any case.
+ * Goodwill refunds count towards that amount, as in the proposal. The refund itself is a separate action. `kept` is the
+ * paid amount that the page showed, and `cancellation_version` the version of its other figures. If one of them has
+ * changed, for example because of a new payment or a correction, the cancellation is refused. A client that sends
+ * neither is not checked.
  */
 export const cancel: ActionHandler = async ({ deps, served, registration, newAction, params }) => {
   const amount = readAmountParameter(params, 'pay_back', registration.currency)
