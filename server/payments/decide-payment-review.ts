@@ -301,7 +301,7 @@ async function buildEmailAfterDecision(
   const reference =
     review.came?.reference ?? (decision.what === 'accept' ? (decision.reference ?? '') : '')
   const paidAt = review.came?.paidAt ?? clock()
-  return buildPaidEmail({ event: event.config, registration, payment }, reference, paidAt)
+  return buildPaidEmail(store, { event: event.config, registration, payment }, reference, paidAt)
 }
 
 /**

@@ -25,16 +25,14 @@ import type {
 } from '../../engine/index.ts'
 import type { Deps, Payments, StatusResponse } from '../dependencies.ts'
 import { getGatewayDefinition } from './gateways/registry.ts'
+import { readHolderRegistration } from '../registration/answers-after-transfer.ts'
 import { buildRegistrationView } from '../registration/registration-views.ts'
 import type { NewMail, RawResponse, StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 // A query uses the account and the event file from the time of registration, whether or not that file is still served:
 // no payment is lost when an organiser removes the file or changes the account.
 
-/**
- * The maximum clock difference between two machines. A payment time that differs more is in another time zone, or is
- * wrong.
- */
+/** The maximum clock difference between two machines. A payment time that differs more is in another zone, or wrong. */
 const MAX_CLOCK_DIFFERENCE_MS = 10 * 60_000
 
 export type PaymentsDeps = Pick<Deps, 'store' | 'events' | 'gateway' | 'clock' | 'log'>
@@ -364,15 +362,17 @@ async function buildEmailForCapture(
     (payment) => !decidedCaptures.some(({ reference }) => reference === payment.reference),
   )
   const { reference, paidAt } = countedPayment ?? first
-  return buildPaidEmail(subject, reference, paidAt ?? first.at)
+  return buildPaidEmail(store, subject, reference, paidAt ?? first.at)
 }
 
 /** Returns the email for the registration as it will be once this payment succeeds; the store queues it only then. */
-export function buildPaidEmail(
-  { event, registration, payment }: QuerySubject,
+export async function buildPaidEmail(
+  store: Pick<PaymentsDeps['store'], 'actions'>,
+  { event, registration: storedRegistration, payment }: QuerySubject,
   reference: string,
   at: Instant,
-): NewMail | null {
+): Promise<NewMail | null> {
+  const registration = await readHolderRegistration(store, event, storedRegistration)
   const payments = registration.payments.map((attempt) =>
     attempt.orderId === payment.orderId
       ? { ...attempt, status: 'success' as const, reference, paidAt: at }

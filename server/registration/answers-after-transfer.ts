@@ -1,7 +1,7 @@
 /** Selects the answers shown after a transfer, to the new holder and to others who have the number. */
 import { listHolderFields } from '../../engine/index.ts'
 import type { EventConfig, Field } from '../../engine/index.ts'
-import type { StoredAction, StoredRegistration } from '../storage/index.ts'
+import type { Store, StoredAction, StoredRegistration } from '../storage/index.ts'
 
 /**
  * Types of fields with free text about a person. Choices determine which items were sold, so they stay with the
@@ -47,3 +47,13 @@ export function hidePreviousHolder(
   )
   return { ...registration, answers: Object.fromEntries(answers) }
 }
+
+/** Returns the registration as its emails may show it: after a transfer, without the previous person's texts. */
+export const readHolderRegistration = async (
+  store: Pick<Store, 'actions'>,
+  event: Pick<EventConfig, 'fields' | 'roles'>,
+  registration: StoredRegistration,
+): Promise<StoredRegistration> =>
+  registration.wasTransferred
+    ? hidePreviousHolder(event, registration, await store.actions(registration.regNo))
+    : registration

@@ -14,6 +14,7 @@ import {
 } from '../registration/find-registration.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
 import { buildRegistrationView } from '../registration/registration-views.ts'
+import { readHolderRegistration } from '../registration/answers-after-transfer.ts'
 
 /** Several delegates behind one address may have lost emails. The limit slows down scripts. */
 const REQUESTS_PER_ADDRESS: Allowance = { maxAttempts: 10, windowMs: 10 * 60_000 }
@@ -60,7 +61,14 @@ export async function addConfirmationRoute(
     const at = deps.clock()
     const confirmation =
       registration.paymentStatus === 'success'
-        ? buildConfirmationEmail(event, buildRegistrationView(event, registration, at))
+        ? buildConfirmationEmail(
+            event,
+            buildRegistrationView(
+              event,
+              await readHolderRegistration(deps.store, event, registration),
+              at,
+            ),
+          )
         : null
     if (confirmation === null)
       return sendError(reply, 409, 'no_mail', SERVER_MESSAGES.confirmation.none)

@@ -50,7 +50,8 @@ export const confirmPayment: ActionHandler = async (request) => {
   const email =
     payment === undefined
       ? null
-      : buildPaidEmail(
+      : await buildPaidEmail(
+          deps.store,
           { event: served.config, registration: applyPrice(registration, price), payment },
           reference,
           paidAt,

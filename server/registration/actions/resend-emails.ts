@@ -7,6 +7,7 @@ import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type { NewAction, NewMail, StoredRegistration } from '../../storage/index.ts'
 import { refuseData } from './action-input.ts'
 import type { ActionHandler, ActionResult } from './action-input.ts'
+import { readHolderRegistration } from '../answers-after-transfer.ts'
 import { getBalance } from './balance-due.ts'
 import { buildPaymentInstructions } from './payment-instructions.ts'
 
@@ -19,7 +20,11 @@ export const resendConfirmation: ActionHandler = async ({
   const { config } = served
   const email = buildConfirmationEmail(
     config,
-    buildRegistrationView(config, registration, newAction.at),
+    buildRegistrationView(
+      config,
+      await readHolderRegistration(deps.store, config, registration),
+      newAction.at,
+    ),
   )
   return email === null ? refuseWithoutEmail() : deps.store.sendMail(newAction, email)
 }

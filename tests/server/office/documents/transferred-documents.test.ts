@@ -207,3 +207,33 @@ test('staff who added a GSTIN after payment were not told that no issued documen
     { kind: 'invoice', buyer: { name: 'New Hospital', gstin: '29ABCDE1234F1ZW' } },
   ])
 })
+
+test('the emails to the new holder named the former holder’s institution', async () => {
+  const email = `\nemail:\n  subject: "{reg_no}"\n  text: "Paid by {institution}."\n`
+  const ownServer = await startTestApp({
+    clock: '2026-01-20',
+    events: { 'sample2026.yaml': `${TAX_EVENTS['sample2026.yaml']}${email}` },
+  })
+  const ownOffice = await signIn(ownServer)
+  const regNo = await registerAndPay(ownServer, KERALA, {
+    ...REGISTERED_BUYER,
+    full_name: 'First Holder',
+    email: 'first@example.org',
+    phone_number: '+919876520000',
+  })
+  const resend = async (): Promise<string> => {
+    const response = await ownOffice.act(regNo, { act: 'resend', why: 'On request.' })
+    expect(response.status, JSON.stringify(response.body)).toBe(200)
+    return (await ownServer.deps.store.emailsOfRegistration(regNo)).at(-1)?.text ?? ''
+  }
+  expect(await resend()).toContain('Sample Hospital')
+  const answers = {
+    full_name: 'Second Holder',
+    email: 'second@example.org',
+    phone_number: '9876511111',
+  }
+  const transferResponse = await ownOffice.act(regNo, { act: 'transfer', why: 'Ill.', answers })
+  expect(transferResponse.status, JSON.stringify(transferResponse.body)).toBe(200)
+  expect(await resend()).not.toContain('Sample Hospital')
+  await ownServer.close()
+})
