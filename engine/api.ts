@@ -13,8 +13,8 @@ export { readLines, toWireCurrency, toWireLines } from './api/bill-lines.ts'
 export type {
   ManualRegistrationResponse,
   ManualRegistrationFormResponse,
-  SimilarResponse,
-  WireSimilar,
+  SimilarRegistrationsResponse,
+  WireSimilarRegistration,
 } from './api/manual-registration.ts'
 export type {
   CodesResponse,
@@ -114,7 +114,7 @@ export type {
 export { buildTariff, type AvailabilityResponse, type TariffResponse } from './api/price-list.ts'
 export type {
   AccountResponse,
-  ActivityResponse,
+  AuditLogResponse,
   LoginResponse,
   OfficeEvent,
   PasswordLinkResponse,
@@ -123,7 +123,7 @@ export type {
   RecoveryCodesResponse,
   SecondFactorResponse,
   SessionResponse,
-  WireActivity,
+  WireAuditEntry,
   WireUser,
   WireSession,
 } from './api/users.ts'

@@ -13,7 +13,7 @@ export { countFindings, formatFindings } from './authoring/format-findings.ts'
 export { catalogue } from './authoring/finding-catalogue.ts'
 export { isSameApartFromNames, renameKeys } from './authoring/schema/renamed-keys.ts'
 export { createLineFinder } from './authoring/syntax/source-positions.ts'
-export { condenseEmptyLines, removeComments } from './authoring/syntax/strip-comments.ts'
+export { collapseEmptyLines, removeComments } from './authoring/syntax/strip-comments.ts'
 export { formatList, findNearest } from './authoring/suggestions/nearest-name.ts'
 export {
   readExampleContext,

@@ -31,7 +31,7 @@ export type ActionsResponse = {
   pay_back: number
   /**
    * The amount that staff refunded as goodwill. It is not deducted from `pay_back`. 0 if there is none, or if the
-   * registration has ended.
+   * registration was cancelled or refused.
    */
   goodwill: number
   /** Payments that count, less refunds made or pending. */
@@ -52,8 +52,8 @@ export type ActionsResponse = {
   /** Whether a refund of all of `kept` cancels the registration and frees its seats. */
   full_refund_cancels: boolean
   /**
-   * The delegate's open cancellation request. `back`: the refund by the event's scale on the day of the request; null
-   * if the event has no scale, or if nothing is paid. Null if there is no request.
+   * The delegate's open cancellation request. `back`: the refund according to the event's refund scale on the day of
+   * the request; null if the event has no scale, or if nothing is paid. Null if there is no request.
    */
   cancel_asked: { at: string; back: number | null } | null
   /**
@@ -76,7 +76,7 @@ export type ActionsResponse = {
     share: number | null
     refunded: number
   }
-  /** The version of the figures of a cancellation. Send it back with the cancellation. */
+  /** A version token for the cancellation figures. Send it back with the cancellation. */
   cancellation_version: string
   /** The actions that the requesting user may take now: POST to the same address {act, why, key?, …}. */
   allowed: ActionName[]

@@ -24,8 +24,8 @@ export type ManualRegistrationFormResponse = {
  * POST /admin/add/similar/ {event, answers}: registrations of the event that may belong to the same
  * person.
  */
-export type SimilarResponse = { status: 'success'; similar: WireSimilar[] }
-export type WireSimilar = {
+export type SimilarRegistrationsResponse = { status: 'success'; similar: WireSimilarRegistration[] }
+export type WireSimilarRegistration = {
   reg_no: string
   name: string
   /** The details in which the two registrations match. */

@@ -110,15 +110,15 @@ export type UserUpdatedResponse = { status: 'success'; message: string; link: st
 export type PasswordLinkResponse = { status: 'success'; username: string }
 
 /** GET /admin/log/. */
-export type ActivityResponse = {
+export type AuditLogResponse = {
   status: 'success'
-  rows: WireActivity[]
+  rows: WireAuditEntry[]
   /** The `before` parameter for the next page. Null on the last page. */
   before: number | null
   /** All actors, to choose from. */
   people: string[]
 }
-export type WireActivity = {
+export type WireAuditEntry = {
   id: number
   at: string
   who: string

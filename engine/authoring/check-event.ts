@@ -124,7 +124,7 @@ export function* compileEventsStepwise(
   for (const file of filesToCheck) {
     const hasSameLinks =
       file.cachedEvent !== null &&
-      haveSameTexts(
+      haveSameStrings(
         file.cachedEvent.linkedPages,
         listLinkedAddresses(file.cachedEvent.event, routes),
       )
@@ -207,11 +207,11 @@ export function listLinkedAddresses(
   return [...new Set(targets)].filter((target) => routes.has(target)).sort()
 }
 
-function haveSameTexts(texts: readonly string[], others: readonly string[]): boolean {
+function haveSameStrings(texts: readonly string[], others: readonly string[]): boolean {
   return texts.length === others.length && texts.every((text, index) => text === others[index])
 }
 
-type Shared = {
+type ParsedSharedFiles = {
   readonly sources: Readonly<Record<SharedName, Source>>
   readonly findings: readonly Finding[]
   readonly isUsable: boolean
@@ -223,7 +223,7 @@ type ParsedFile = {
 }
 
 /** Reads the shared files once for all events that use them. */
-const readShared = memoize((shared: SharedFiles): Shared => {
+const readShared = memoize((shared: SharedFiles): ParsedSharedFiles => {
   const sharedFiles = (['lists', 'gateways', 'texts'] as const).map((name) => ({
     name,
     ...readWithSchema(name, shared[name]),
@@ -235,7 +235,7 @@ const readShared = memoize((shared: SharedFiles): Shared => {
   return { sources, findings, isUsable: !hasErrors(findings) }
 })
 
-function parseEventFile(file: SourceText, shared: Shared): ParsedFile {
+function parseEventFile(file: SourceText, shared: ParsedSharedFiles): ParsedFile {
   const { source, value, findings } = readWithSchema('event', file)
   if (value === null || !shared.isUsable) return { source, config: null, findings }
   const toPlain = (name: SharedName): PlainMap => shared.sources[name].value as PlainMap
@@ -247,14 +247,18 @@ function parseEventFile(file: SourceText, shared: Shared): ParsedFile {
   return { source, config, findings }
 }
 
-function checkSingleFile(file: SourceText, shared: Shared, options: CompileOptions): ParsedFile {
+function checkSingleFile(
+  file: SourceText,
+  shared: ParsedSharedFiles,
+  options: CompileOptions,
+): ParsedFile {
   const parsedFile = checkParsedFile(parseEventFile(file, shared), shared, options)
   return { ...parsedFile, findings: [...shared.findings, ...parsedFile.findings] }
 }
 
 function checkParsedFile(
   parsedFile: ParsedFile,
-  shared: Shared,
+  shared: ParsedSharedFiles,
   options: CompileOptions,
 ): ParsedFile {
   const { source, config } = parsedFile
@@ -271,7 +275,7 @@ function checkParsedFile(
 }
 
 /** Runs all checks, causes before consequences. Skips a check if one of its causes was reported. */
-function runChecks(model: Model, shared: Shared): readonly Finding[] {
+function runChecks(model: Model, shared: ParsedSharedFiles): readonly Finding[] {
   const results = new Map<string, readonly Draft[]>()
   const run = (code: string): readonly Draft[] => {
     const cachedDrafts = results.get(code)
@@ -307,12 +311,12 @@ function buildResult(
 
 function compareFindings(a: Finding, b: Finding): number {
   return (
-    compareTexts(a.at.path, b.at.path) ||
+    compareStrings(a.at.path, b.at.path) ||
     a.at.start.offset - b.at.start.offset ||
-    compareTexts(a.code, b.code) ||
-    compareTexts(a.message, b.message)
+    compareStrings(a.code, b.code) ||
+    compareStrings(a.message, b.message)
   )
 }
-function compareTexts(a: string, b: string): number {
+function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -3,7 +3,7 @@ import { SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFile, EventFileResponse } from '../../engine/api.ts'
 import type { SharedFiles } from '../../engine/authoring.ts'
-import { condenseEmptyLines, removeComments } from '../../engine/authoring.ts'
+import { collapseEmptyLines, removeComments } from '../../engine/authoring.ts'
 import { sendError } from '../http/error-response.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 
@@ -40,7 +40,7 @@ function cacheTexts(convert: (text: string) => string): { get: (text: string) =>
   }
 }
 const withoutComments = cacheTexts(removeComments)
-const withoutEmptyLines = cacheTexts((text) => condenseEmptyLines(removeComments(text)))
+const withoutEmptyLines = cacheTexts((text) => collapseEmptyLines(removeComments(text)))
 
 /** Returns the shared files that the event was compiled with, without comments. */
 export function buildSharedFiles({ shared }: ServedEvent): SharedFiles {

@@ -169,7 +169,7 @@ async function handleSignedWebhook(
  */
 async function recordDispute(deps: Deps, disputeId: string, orderId: OrderId): Promise<boolean> {
   try {
-    if (await deps.store.noteDispute(disputeId, orderId, deps.clock()))
+    if (await deps.store.addDispute(disputeId, orderId, deps.clock()))
       deps.payments.queryDispute({ disputeId, orderId })
     return true
   } catch (error) {

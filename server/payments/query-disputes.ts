@@ -17,11 +17,11 @@ export async function queryDispute(
   dispute: NamedDispute,
 ): Promise<void> {
   const { store, clock, log } = deps
-  const askedAt = clock()
+  const queriedAt = clock()
   const response = await requestDispute(deps, versions, dispute).catch(
     (error: unknown): Result<GatewayDispute, string> => err(String(error)),
   )
-  if (response.ok) return store.recordDispute(response.value, askedAt)
+  if (response.ok) return store.recordDispute(response.value, queriedAt)
   log.warn({ error: response.error }, 'the gateway gave no usable response about a dispute')
   await store.postponeDisputeQuery(dispute.disputeId, clock())
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { ALL_RUNS } from '../runs.ts'
-import { compileEvent, condenseEmptyLines, removeComments } from '../../engine/authoring.ts'
+import { compileEvent, collapseEmptyLines, removeComments } from '../../engine/authoring.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { toPlainText } from './delegate.ts'
@@ -24,7 +24,7 @@ const officeEmail = 'registrations@afpicon.example'
 const supportEmail = 'support@afpicon.example'
 const payButton = 'Proceed to Secure Payment'
 /** The text that the page's editor shows: the event file without comments, with the public email address. */
-const eventFile = condenseEmptyLines(
+const eventFile = collapseEmptyLines(
   removeComments(readFileSync(join(ROOT, 'events', 'afpicon2026.yaml'), 'utf8')),
 ).replaceAll(officeEmail, supportEmail)
 

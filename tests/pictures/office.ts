@@ -67,7 +67,7 @@ export const listOfficeStates = (server: PictureServer): readonly PictureState[]
       const [payment] = registration?.payments ?? []
       if (payment === undefined) throw new Error(`${regNo} has no payment`)
       const at = readInstant(NOW) ?? instant(0)
-      await store.noteDispute('disp_Sample00000001', payment.orderId, at)
+      await store.addDispute('disp_Sample00000001', payment.orderId, at)
       await store.recordDispute(
         {
           disputeId: 'disp_Sample00000001',

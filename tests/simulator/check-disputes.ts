@@ -29,7 +29,7 @@ type Row = {
 const DISPUTES_SQL = `SELECT dispute_id, registration_id, order_id, reference, amount, deducted, currency, status, status_at
   FROM disputes ORDER BY dispute_id`
 type RecordedLoss = { readonly reference: string; readonly amount: number; readonly why: string }
-const RECORDED_SQL =
+const RECORDED_LOSSES_SQL =
   "SELECT reference, amount, why FROM refunds WHERE reference LIKE 'disp%' AND state = 'done'"
 type ManualRefundRow = {
   readonly registration_id: number
@@ -61,7 +61,7 @@ export function createDisputeInvariants(
   /** The index of the latest status stored for each dispute. An earlier status must not replace a later one. */
   const latestIndexById = new Map<string, number>()
 
-  const findStorageMistake = (row: Row): string | null => {
+  const findStorageMismatch = (row: Row): string | null => {
     const disputedOrder = listDisputes().find(({ dispute }) => dispute.id === row.dispute_id)
     if (disputedOrder === undefined) return 'it does not exist'
     const { order, dispute } = disputedOrder
@@ -81,7 +81,7 @@ export function createDisputeInvariants(
   }
   const findRecordingMistake = (recordedLosses: readonly RecordedLoss[]): string | null => {
     for (const { dispute } of listDisputes()) {
-      const disputeLosses = listRecorded(recordedLosses, dispute)
+      const disputeLosses = listRecordedLosses(recordedLosses, dispute)
       if (disputeLosses.length === 0) continue
       // If a loss is spread over several payments, one decision records a row for each of them.
       if (new Set(disputeLosses.map(({ why }) => why)).size > 1)
@@ -92,9 +92,12 @@ export function createDisputeInvariants(
     }
     return null
   }
-  /** Returns the ids of registrations with a lost dispute that is not recorded, according to the gateway's records. */
+  /**
+   * Returns the ids of registrations that, according to the gateway, have a lost dispute that staff have not fully
+   * recorded.
+   */
   const listQueuedRegistrationIds = async (rows: readonly Row[]): Promise<readonly number[]> => {
-    const recordedLosses = await sql()<RecordedLoss>(RECORDED_SQL).all()
+    const recordedLosses = await sql()<RecordedLoss>(RECORDED_LOSSES_SQL).all()
     const notes = await sql()<{ registration_id: number; at: number }>(NOTES_SQL).all()
     const manualRefunds = await sql()<ManualRefundRow>(MANUAL_REFUNDS_SQL).all()
     /**
@@ -121,14 +124,14 @@ export function createDisputeInvariants(
     }
     const queuedRows = rows.filter((row) => {
       const disputedOrder = listDisputes().find(({ dispute }) => dispute.id === row.dispute_id)
-      const isNoted = notes.some(
+      const hasNote = notes.some(
         ({ registration_id: id, at }) => id === row.registration_id && at >= row.status_at,
       )
       return (
         disputedOrder !== undefined &&
         row.status === 'lost' &&
         sumRecordedLosses(recordedLosses, disputedOrder.dispute) < disputedOrder.dispute.amount &&
-        !isNoted &&
+        !hasNote &&
         !isCovered(row)
       )
     })
@@ -153,14 +156,14 @@ export function createDisputeInvariants(
     afterWrite: async () => {
       if (listDisputes().length === 0) return null
       for (const row of await sql()<Row>(DISPUTES_SQL).all()) {
-        const mistake = findStorageMistake(row)
-        if (mistake !== null)
+        const mismatch = findStorageMismatch(row)
+        if (mismatch !== null)
           return {
             invariant: 'a stored dispute equals the gateway’s dispute',
-            cause: `${mistake}: ${JSON.stringify(row)}`,
+            cause: `${mismatch}: ${JSON.stringify(row)}`,
           }
       }
-      const mistake = findRecordingMistake(await sql()<RecordedLoss>(RECORDED_SQL).all())
+      const mistake = findRecordingMistake(await sql()<RecordedLoss>(RECORDED_LOSSES_SQL).all())
       return mistake === null
         ? null
         : { invariant: 'a dispute is recorded once, and only if it is lost', cause: mistake }
@@ -183,9 +186,9 @@ export function createDisputeInvariants(
   }
 }
 
-const listRecorded = (
+const listRecordedLosses = (
   recordedLosses: readonly RecordedLoss[],
   { id }: Dispute,
 ): readonly RecordedLoss[] => recordedLosses.filter(({ reference }) => reference === id)
 const sumRecordedLosses = (recordedLosses: readonly RecordedLoss[], dispute: Dispute): number =>
-  listRecorded(recordedLosses, dispute).reduce((sum, { amount }) => sum + amount, 0)
+  listRecordedLosses(recordedLosses, dispute).reduce((sum, { amount }) => sum + amount, 0)

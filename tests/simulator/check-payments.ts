@@ -33,10 +33,10 @@ export type CheckContext = {
   readonly gateway: Gateway
   readonly bank: Bank
   readonly actionHistory: HistoryInvariants
-  /** Returns how long before closing a payment must arrive to be sure to count as in time. 0 if its time is exact. */
+  /** Returns the margin before closing within which a payment may count as late. 0 if its time is exact. */
   readonly getClosingMarginMs: (order: Order) => number
   /** True if the server's clock is never wrong. */
-  readonly isClockRight: boolean
+  readonly isClockAccurate: boolean
   /** True if neither the server nor the gateway is ever down. */
   readonly hasNoOutages: boolean
   /** Returns true if the server has the order's merchant's credentials, so that it can query the order. */
@@ -96,7 +96,7 @@ const COUNTS_SQL = `SELECT (SELECT coalesce(sum(registrations), 0) FROM counters
   (SELECT coalesce(sum(registrations), 0) FROM counters) AS counted_all,
   (SELECT count(*) FROM registrations) AS registered`
 const CONFIRMATIONS_SQL = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
-  (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'confirmation') AS mails,
+  (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'confirmation') AS emails,
   (r.payment_status <> 'success' OR r.due > 0) AND EXISTS (SELECT 1 FROM captures c JOIN decisions d ON d.capture_id = c.id WHERE c.registration_id = r.id AND d.what = 'ask') AS awaits_balance,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole'
     AND (p.status = 'success' OR (p.status = 'refunded' AND r.booked > 0))) AS successes,
@@ -250,7 +250,7 @@ export function createInvariants(context: CheckContext): Invariants {
     type Row = {
       reg_no: string
       status: PaymentStatus
-      mails: number
+      emails: number
       awaits_balance: 0 | 1
       successes: number
       attempts: number
@@ -261,8 +261,8 @@ export function createInvariants(context: CheckContext): Invariants {
       // There is no email if one status response reported both payment and refund, or if a requested balance is unpaid.
       if (row.status === 'success') everPaidRegNos.add(row.reg_no)
       const isUnconfirmed = row.status === 'refunded' && !everPaidRegNos.has(row.reg_no)
-      const mayBeUnconfirmed = (isUnconfirmed || row.awaits_balance === 1) && row.mails === 0
-      if (!mayBeUnconfirmed && row.mails !== (isPaid(row.status) ? 1 : 0))
+      const mayBeUnconfirmed = (isUnconfirmed || row.awaits_balance === 1) && row.emails === 0
+      if (!mayBeUnconfirmed && row.emails !== (isPaid(row.status) ? 1 : 0))
         return { invariant: 'only successful payments are confirmed, once each', cause }
       if (row.successes > 1)
         return { invariant: 'at most one attempt succeeds for each registration', cause }
@@ -286,14 +286,15 @@ export function createInvariants(context: CheckContext): Invariants {
       const captures = listCaptures(order)
       const [firstCapture] = captures
       for (const transaction of captures) {
-        const isWithinPolling =
+        const isWithinPollingPeriod =
           transaction === firstCapture
             ? getCaptureTime(transaction) - order.at <= FIRST_CAPTURE_POLLING_MS
             : firstCapture !== undefined &&
               getCaptureTime(transaction) - getCaptureTime(firstCapture) <=
                 SECOND_CAPTURE_POLLING_MS
         // Payments that status responses omit appear only in the settlement file.
-        const isPolled = order.reportedCaptures === 'all' && isWithinPolling && canQuery(order)
+        const isPolled =
+          order.reportedCaptures === 'all' && isWithinPollingPeriod && canQuery(order)
         const isRecordRequired =
           transaction.isReported ||
           (transaction.isAnnounced && order.reportedCaptures === 'all' && canQuery(order))
@@ -379,7 +380,7 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  const isReviewed = async (orderId: string): Promise<boolean> =>
+  const isInReview = async (orderId: string): Promise<boolean> =>
     (await sql()('SELECT 1 FROM payments WHERE order_id = ? AND review IS NOT NULL').get(
       orderId,
     )) !== undefined
@@ -406,7 +407,7 @@ export function createInvariants(context: CheckContext): Invariants {
   // While the result of one of Rollcall's refunds is unknown, a refund in the merchant panel may exceed the remaining
   // amount. It is matched after staff have decided.
   const isHandledByStaff = async (orderId: string): Promise<boolean> =>
-    (await isReviewed(orderId)) ||
+    (await isInReview(orderId)) ||
     // A manual refund made the refunds exceed the payments. Staff were notified and have resolved the difference.
     (await sql()(
       "SELECT 1 FROM payments p JOIN decisions d ON d.about = 'P' || p.id WHERE p.order_id = ?",
@@ -416,7 +417,7 @@ export function createInvariants(context: CheckContext): Invariants {
     )
   const isKnown = async (reference: string): Promise<boolean> =>
     (await sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference)) !== undefined
-  /** Checks that a "no record" response from another merchant's account, which proves nothing, fails no payment. */
+  /** Checks that no payment fails because of a "no record" response from another merchant's account. */
   const checkUnqueriedPayments = async (): Promise<Violation | null> => {
     type Row = { order_id: string; status_at: number }
     for (const row of await sql()<Row>(
@@ -439,7 +440,7 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  const hasMoved = async (id: number): Promise<boolean> =>
+  const hasMovedPayment = async (id: number): Promise<boolean> =>
     (await sql()(
       'SELECT 1 FROM captures c JOIN payments p ON p.id = c.payment_id WHERE c.registration_id = ? AND p.registration_id <> ?',
     ).get(id, id)) !== undefined
@@ -448,7 +449,7 @@ export function createInvariants(context: CheckContext): Invariants {
       id,
       ...GATEWAYS,
     )) !== undefined
-  const findHoldUntil = async (orderId: string): Promise<number | null> =>
+  const findHoldDeadline = async (orderId: string): Promise<number | null> =>
     (
       await sql()<{ hold_until: number | null }>(
         'SELECT hold_until FROM payments WHERE order_id = ?',
@@ -464,7 +465,7 @@ export function createInvariants(context: CheckContext): Invariants {
     )?.at ?? 0
   const hasPaymentClaim = async (id: number): Promise<boolean> =>
     (await sql()('SELECT 1 FROM tellings WHERE registration_id = ?').get(id)) !== undefined
-  const isDecided = async (id: number): Promise<boolean> =>
+  const hasDecision = async (id: number): Promise<boolean> =>
     (await sql()('SELECT 1 FROM decisions WHERE registration_id = ?').get(id)) !== undefined
   const checkTimelyPayments = async (): Promise<Violation | null> => {
     type Row = {
@@ -496,26 +497,26 @@ export function createInvariants(context: CheckContext): Invariants {
       const priceGuaranteedUntil =
         ((await findFirstOrderTime(order.orderId)) < EARLY_ENDS_AT ? EARLY_ENDS_AT : CLOSES_AT) +
         DAY_MS
-      // An order for the price before a correction keeps its own hold, whatever the registration's new deadline is.
+      // An order placed at the price before a correction keeps its own hold, whatever the registration's new deadline is.
       // A deadline that staff extended for a payment claim does not apply to an earlier card order, whose payment
       // goes to review.
       const deadline =
         order.requestedAmount === total && !(await hasPaymentClaim(id))
           ? pay_until
-          : await findHoldUntil(order.orderId)
+          : await findHoldDeadline(order.orderId)
       const isInTime =
         getCaptureTime(transaction) - order.at <= FIRST_CAPTURE_POLLING_MS &&
         transaction.at + getClosingMarginMs(order) <
           Math.min(priceGuaranteedUntil, deadline ?? priceGuaranteedUntil)
       const isCorrect = isAsOrdered(order, transaction) && isInTime
       // This invariant does not apply to payments that staff refunded or moved.
-      if (order.gatewayRefunds.length > 0 || (await hasMoved(id))) continue
+      if (order.gatewayRefunds.length > 0 || (await hasMovedPayment(id))) continue
       // If the registration was already paid outside the gateway, this is a second payment.
       if (await hasPaymentElsewhere(id)) continue
       const isEnded = state === 'cancelled' || state === 'refused'
       if ((event_id === SEATS.event || isEnded) && status !== 'success') {
-        // If the seat was sold, or staff cancelled or refused the registration, the payment is in review or decided.
-        if (isCorrect && in_review === 0 && !(await isDecided(id)))
+        // If the seat was sold, or staff cancelled or refused the registration, the payment's review is open or decided.
+        if (isCorrect && in_review === 0 && !(await hasDecision(id)))
           return {
             invariant:
               'a payment for a seat sold to someone else, or for a cancelled or refused registration, is in review',
@@ -524,7 +525,7 @@ export function createInvariants(context: CheckContext): Invariants {
         continue
       }
       // A balance due after a correction may also be in review.
-      const isOpen = status !== 'success' || (in_review === 1 && (await isReviewed(order.orderId)))
+      const isOpen = status !== 'success' || (in_review === 1 && (await isInReview(order.orderId)))
       if (isCorrect && isOpen)
         return {
           invariant: 'a single payment that is correct and in time succeeds',

@@ -30,7 +30,7 @@ export function createRazorpayInvariants(
   sql: () => Sql,
   serverSql: () => Sql,
   gateway: Gateway,
-  { isClockRight, hasNoOutages }: Pick<CheckContext, 'isClockRight' | 'hasNoOutages'>,
+  { isClockAccurate, hasNoOutages }: Pick<CheckContext, 'isClockAccurate' | 'hasNoOutages'>,
 ): { afterWrite(): Promise<Violation | null>; whenIdle(): Promise<Violation | null> } {
   const checkedReferences = new Set<string>()
   const listOrders = (): readonly Order[] =>
@@ -42,7 +42,7 @@ export function createRazorpayInvariants(
   const isCapturedTooLate = (order: Order, transaction: Transaction): boolean => {
     const checkout = order.checkouts.find(({ id }) => id === transaction.checkoutId)
     const elapsedMs = getCaptureTime(transaction) - transaction.at
-    return isClockRight && elapsedMs > (checkout?.captureMs ?? 0) + MAX_QUERY_MS
+    return isClockAccurate && elapsedMs > (checkout?.captureMs ?? 0) + MAX_QUERY_MS
   }
   /** Finds a payment for the same registration that the gateway had reported well before this one was captured. */
   const findKnownPayment = async (

@@ -1,7 +1,7 @@
 /**
  * `npm run simulate:controls [NAME…]` introduces known bugs into a copy of this tree, one at a time. The simulator must
  * find each of them, because a check that never finds a bug proves nothing. A control is an entry in `controls.yaml`:
- * `about` describes the bug, and `profile` selects the histories that search for it.
+ * `about` describes the bug, and `profile` selects the histories to run in search of it.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -272,7 +272,7 @@ export const getCurrency = (event: string, category: string | null): Currency =>
     : INR
 }
 
-/** Replaces card payment with all payment methods. Card payments need no claim. */
+/** Offers all payment methods instead of card payment only. Card payments need no claim. */
 function addMethods(text: string): string {
   return text.replace(
     /payment: \{gateway: airpay, account: (\w+)\}/,

@@ -120,7 +120,7 @@ export async function runHistory(
     gateway,
     bank,
     actionHistory,
-    isClockRight: !hasClockFault,
+    isClockAccurate: !hasClockFault,
     hasNoOutages: plan.incidents.length === 0,
     getClosingMarginMs: (order) =>
       hasClockFault ? 20 * DAY_MS : order.isTimeStated ? 0 : 12 * DAY_MS,

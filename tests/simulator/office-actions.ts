@@ -52,7 +52,7 @@ const METHODS = [
   'machine',
 ] as const satisfies readonly ManualMethod[]
 
-/** Numbers the delegates in manual registrations, starting above every simulated delegate's number. */
+/** Delegates in manual registrations get numbers above this one. It is higher than any simulated delegate's number. */
 const FIRST_ADDED_NUMBER = 100
 /** The maximum number of days between a payment and its confirmation by staff. */
 const MAX_DAYS_AGO = 6
@@ -421,7 +421,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
   }
 
   /** Returns the registrations in the state that the action needs, or all if there are none. */
-  const listSuitable = async (
+  const listSuitableRegistrations = async (
     action: DeskAction,
     regNos: readonly string[],
   ): Promise<readonly string[]> => {
@@ -500,7 +500,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
       )
       return
     }
-    const regNo = random.pick(await listSuitable(step.is, regNos))
+    const regNo = random.pick(await listSuitableRegistrations(step.is, regNos))
     await Promise.all(
       staffNames.map((staffName) =>
         step.is === 'erase'

@@ -32,16 +32,16 @@ export function removeComments(text: string): string {
 const ENDS_WITH_EMPTY_LINE = /(?:^|\n)[ \t]*\r?\n[ \t]*$/
 
 /** Reduces consecutive empty lines to one, and removes all empty lines at the start. Multiline texts stay unchanged. */
-export function condenseEmptyLines(text: string): string {
-  let condensed = ''
+export function collapseEmptyLines(text: string): string {
+  let collapsed = ''
   let lastChunk = ''
   for (const chunk of new Lexer().lex(text)) {
     const isLineEnd = /^\r?\n$/.test(chunk) && lastChunk !== SCALAR_TOKEN
     lastChunk = chunk
     if (EMPTY_TOKENS.has(chunk)) continue
-    if (isLineEnd && (condensed.trim() === '' || ENDS_WITH_EMPTY_LINE.test(condensed)))
-      condensed = condensed.replace(/[ \t]+$/, '')
-    else condensed += chunk
+    if (isLineEnd && (collapsed.trim() === '' || ENDS_WITH_EMPTY_LINE.test(collapsed)))
+      collapsed = collapsed.replace(/[ \t]+$/, '')
+    else collapsed += chunk
   }
-  return condensed
+  return collapsed
 }

@@ -175,7 +175,7 @@ async function explainStoredRegistration(
   try {
     const registration = await store.registration(regNo)
     if (registration === null) {
-      terminal.printError(`No registration ${regNo}.`)
+      terminal.printError(`No registration found for ${regNo}.`)
       return 2
     }
     const version = await store.eventFile(registration.eventHash)

@@ -20,10 +20,10 @@ const AUDIT_USER = 'command line'
 const personHelp = `Usage: rollcall registration export-person EMAIL [--into FOLDER]
 
 Writes all data about the person with this email address into a folder: person.json with the registrations of all
-events, their payments, emails, actions and accesses; the uploaded files; and the documents as PDF. You can run
+events, their payments, refunds, emails, actions and decisions; the uploaded files; and the documents as PDF. You can run
 this command while the server is running.
 
-  --into FOLDER   the folder, which must not exist; default: person in the current folder
+  --into FOLDER   the folder to create; default: ./person
 
 Exit status: 0 done; 1 no registration has this address; 2 invalid usage; 3 internal error.`
 
@@ -87,7 +87,7 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
       { mode: 0o600 },
     )
   }
-  const [mails, acts, captures, refunds, decisions] = await Promise.all([
+  const [emails, actions, captures, refunds, decisions] = await Promise.all([
     store.emailsOfRegistration(regNo),
     store.actions(regNo),
     store.captures(regNo),
@@ -96,8 +96,8 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
   ])
   return formatInstants({
     ...registration,
-    mails,
-    acts,
+    mails: emails,
+    acts: actions,
     captures,
     refunds,
     decisions,
@@ -170,7 +170,9 @@ export const eraseCommand: Command = {
         else {
           hasFailed = true
           terminal.printError(
-            result === null ? `No registration ${regNo}.` : `${regNo}: ${result.error.message}`,
+            result === null
+              ? `No registration found for ${regNo}.`
+              : `${regNo}: ${result.error.message}`,
           )
         }
       }

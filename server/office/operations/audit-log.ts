@@ -3,10 +3,10 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { dayOf, err, isDay, formatIsoIndia, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
-import type { ActivityResponse, WireActivity } from '../../../engine/api.ts'
+import type { AuditLogResponse, WireAuditEntry } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
-import type { ActivityQuery, ActivityRow, AuditEntryKind } from '../../storage/index.ts'
+import type { AuditLogQuery, AuditLogRow, AuditEntryKind } from '../../storage/index.ts'
 import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import { findListedEventIds } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -45,7 +45,7 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
   const handleQuery = async (
     { user, target, query: params }: LogCall,
     reply: FastifyReply,
-    send: (query: ActivityQuery) => Promise<FastifyReply>,
+    send: (query: AuditLogQuery) => Promise<FastifyReply>,
   ): Promise<FastifyReply> => {
     // Entries without an event are sign-ins, so only a user with access to all events sees them.
     const query = parseQuery(params, findListedEventIds(deps, user, target))
@@ -53,7 +53,7 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
     reply.header('cache-control', 'no-store')
     return send(query.value)
   }
-  const toWireActivity = (row: ActivityRow): WireActivity => ({
+  const toWireAuditEntry = (row: AuditLogRow): WireAuditEntry => ({
     id: row.id,
     at: formatIsoIndia(row.at),
     who: row.who,
@@ -72,9 +72,9 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
         PAGE_ROWS + 1,
       )
       const shownRows = rows.slice(0, PAGE_ROWS)
-      const response: ActivityResponse = {
+      const response: AuditLogResponse = {
         status: 'success',
-        rows: shownRows.map(toWireActivity),
+        rows: shownRows.map(toWireAuditEntry),
         before: rows.length > PAGE_ROWS ? (shownRows.at(-1)?.id ?? null) : null,
         people: [...(await deps.store.auditLogUsers(query.events))],
       }
@@ -90,10 +90,10 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
         { who: call.user.username, what: 'exported the audit log' },
         query.events ?? [],
       )
-      const toCsv = (activityRows: readonly ActivityRow[]): string =>
+      const toCsv = (auditLogRows: readonly AuditLogRow[]): string =>
         formatCsvRows(
-          activityRows
-            .map(toWireActivity)
+          auditLogRows
+            .map(toWireAuditEntry)
             .map(({ at: time, who: user, what, event, reg_no }) => [
               time.replace('T', ' ').replace(/\+05:30$/, ''),
               user,
@@ -122,8 +122,8 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
 
   function parseQuery(
     query: LogCall['query'],
-    events: ActivityQuery['events'],
-  ): Result<ActivityQuery, string> {
+    events: AuditLogQuery['events'],
+  ): Result<AuditLogQuery, string> {
     const [from, to, kind, searchText, user] = (
       ['from', 'to', 'kind', 'words', 'who'] as const
     ).map((name) => query[name].trim()) as [string, string, string, string, string]

@@ -24,8 +24,8 @@ import type { FieldErrors, RegNo, Result, ManualMethod } from '../../../engine/i
 import type {
   ManualRegistrationResponse,
   ManualRegistrationFormResponse,
-  SimilarResponse,
-  WireSimilar,
+  SimilarRegistrationsResponse,
+  WireSimilarRegistration,
 } from '../../../engine/api.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -161,7 +161,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
   ): Promise<FastifyReply> => {
     const answers = readObject(body, 'answers')
     const enteredDetails = readDelegate(config, normalise(config, answers).answers)
-    const similarByNumber = new Map<RegNo, WireSimilar>()
+    const similarByNumber = new Map<RegNo, WireSimilarRegistration>()
     for (const text of listSearchTexts(enteredDetails)) {
       for (const row of await deps.store.searchEvents(
         [config.id],
@@ -182,7 +182,10 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
         })
       }
     }
-    const response: SimilarResponse = { status: 'success', similar: [...similarByNumber.values()] }
+    const response: SimilarRegistrationsResponse = {
+      status: 'success',
+      similar: [...similarByNumber.values()],
+    }
     if (similarByNumber.size > 0)
       await deps.store.addAuditEntry({
         at: deps.clock(),

@@ -41,11 +41,11 @@ const filesInUse = statement((builder) =>
     .union(builder.selectFrom('draft_proofs').select('sha256')),
 )
 const addFile = statement(
-  (builder, { sha256, bytes, keptAt }: { sha256: string; bytes: number; keptAt: number }) =>
+  (builder, { sha256, bytes, storedAt }: { sha256: string; bytes: number; storedAt: number }) =>
     builder
       .withTables<FileTables>()
       .insertInto('proof_files')
-      .values({ sha256, bytes, kept_at: keptAt }),
+      .values({ sha256, bytes, kept_at: storedAt }),
 )
 const addChunk = statement((builder, { sha256, place, bytes }: FileTables['proof_pieces']) =>
   builder.withTables<FileTables>().insertInto('proof_pieces').values({ sha256, place, bytes }),
@@ -89,7 +89,7 @@ export async function moveFilesIntoPostgres(
     if (file === null || !isIntact) missingHashes.push(sha256)
     else {
       const { size, mtimeMs } = fstatSync(file)
-      addFile.run(sql, { sha256, bytes: size, keptAt: Math.floor(mtimeMs) })
+      addFile.run(sql, { sha256, bytes: size, storedAt: Math.floor(mtimeMs) })
       for (const [chunkIndex, chunk] of readChunks(file)) {
         insertions.push(addChunk.run(sql, { sha256, place: chunkIndex, bytes: chunk }).changes)
         bytes += chunk.length

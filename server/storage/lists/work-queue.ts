@@ -21,7 +21,7 @@ import {
   isRefusedRefundOpen,
 } from '../refunds/refund-states-and-channels.ts'
 import type { WaitingCount } from '../index.ts'
-import { isInForce } from '../registrations/undone-notes.ts'
+import { isNotUndone } from '../registrations/undone-notes.ts'
 
 /** After a day, a delegate who pays by card has either paid or left. */
 const PENDING_MS = 24 * 60 * 60 * 1000
@@ -118,7 +118,7 @@ const QUEUE_QUERIES = {
               .whereRef('b.registration_id', '=', 'a.registration_id')
               .whereRef('b.id', '>', 'a.id')
               .where('b.act', 'in', ['note', 'cancel', 'refund', 'transfer'])
-              .where(isInForce('b')),
+              .where(isNotUndone('b')),
           ),
         ),
       )
@@ -168,7 +168,7 @@ const QUEUE_QUERIES = {
               .whereRef('b.registration_id', '=', 'm.registration_id')
               .whereRef('b.at', '>', 'm.created_at')
               .where('b.act', '=', 'note')
-              .where(isInForce('b')),
+              .where(isNotUndone('b')),
           ),
         ),
       )

@@ -56,7 +56,7 @@ import * as seats from '../seats/reserve-seats.ts'
 import * as expiry from '../payments/expire-and-reopen.ts'
 import * as paymentClaims from '../payments/payment-claims.ts'
 import { recordCheckout, recordWebhookEvent } from '../reconciliation/gateway-checkouts.ts'
-import { noteDispute, postponeDisputeQuery, recordDispute } from '../reconciliation/disputes.ts'
+import { addDispute, postponeDisputeQuery, recordDispute } from '../reconciliation/disputes.ts'
 import { saveExchangeRate } from '../documents/exchange-rates.ts'
 import { closeMonth } from '../reports/month-closings.ts'
 import { issueWaitingInvoices } from '../documents/issue-waiting-invoices.ts'
@@ -73,7 +73,7 @@ export const writes = {
   recordGatewayMessage,
   recordCheckout,
   recordWebhookEvent,
-  noteDispute,
+  addDispute,
   recordDispute,
   postponeDisputeQuery,
   applyPaymentEvent,

@@ -11,7 +11,7 @@ import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { NewMail } from '../registrations/registration-types.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
-import { isInForce } from '../registrations/undone-notes.ts'
+import { isNotUndone } from '../registrations/undone-notes.ts'
 
 type Payer = { readonly event_id: string; readonly email: string; readonly full_name: string }
 
@@ -201,7 +201,7 @@ const selectOpenDuplicates = (builder: Kysely<Tables>, eventId: string) =>
               ]),
             )
             .where('b.act', '=', 'note')
-            .where(isInForce('b'))
+            .where(isNotUndone('b'))
             .whereRef('b.id', '>', 's.after_act')
             .where(({ eb, fn, lit }) =>
               eb(
@@ -254,7 +254,7 @@ const requestedRefunds = statement((builder, { eventId }: { eventId: string }) =
                   .select('n.id')
                   .whereRef('n.registration_id', '=', 'r.id')
                   .where('n.act', 'in', ['note', 'refund', 'withdraw_refund'])
-                  .where(isInForce('n'))
+                  .where(isNotUndone('n'))
                   .whereRef('n.id', '>', 'q.id'),
               ),
             ),

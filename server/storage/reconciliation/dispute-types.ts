@@ -29,12 +29,12 @@ export type OpenDispute = StoredDispute & { readonly eventId: string; readonly r
 
 export type DisputeStore = {
   /** Records a dispute that a webhook reported, and schedules a query. Returns false if no payment has this order. */
-  noteDispute(disputeId: string, orderId: OrderId, at: Instant): Promise<boolean>
+  addDispute(disputeId: string, orderId: OrderId, at: Instant): Promise<boolean>
   /**
-   * Stores the gateway's description of a recorded dispute. `askedAt`: when the query was sent. If the response to a
+   * Stores the gateway's description of a recorded dispute. `queriedAt`: when the query was sent. If the response to a
    * later query is already stored, nothing changes.
    */
-  recordDispute(dispute: GatewayDispute, askedAt: Instant): Promise<void>
+  recordDispute(dispute: GatewayDispute, queriedAt: Instant): Promise<void>
   /** Schedules another query, because the gateway gave no usable response. */
   postponeDisputeQuery(disputeId: string, at: Instant): Promise<void>
   /** Returns the disputes due for a query, oldest first. */

@@ -7,7 +7,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { GatewayDispute, OpenDispute, StoredDispute } from './dispute-types.ts'
 import { isManualRefund } from '../refunds/refund-states-and-channels.ts'
-import { isInForce } from '../registrations/undone-notes.ts'
+import { isNotUndone } from '../registrations/undone-notes.ts'
 
 /** The interval between queries, which find changes that no webhook reported. */
 const QUERY_INTERVAL_MS = 6 * 60 * 60_000
@@ -60,7 +60,7 @@ const recordedRefundTotal = fromDispute
   )
 /**
  * True for a lost dispute `d` that staff have not recorded: refunds under the dispute's id do not cover its amount,
- * refunds of its payment do not cover the payment's lost disputes, and no note was added since.
+ * refunds of its payment do not cover the payment's lost disputes, and no note has been added since.
  */
 export const isUnhandledLoss = fromDispute.and([
   fromDispute(
@@ -85,7 +85,7 @@ export const isUnhandledLoss = fromDispute.and([
         .whereRef('b.registration_id', '=', 'd.registration_id')
         .whereRef('b.at', '>=', 'd.status_at')
         .where('b.act', '=', 'note')
-        .where(isInForce('b')),
+        .where(isNotUndone('b')),
     ),
   ),
 ])
@@ -122,7 +122,10 @@ const insertDispute = statement((builder, { disputeId, orderId, registrationId, 
     .onConflict((conflict) => conflict.column('dispute_id').doUpdateSet({ next_ask_at: at })),
 )
 const saveDisputeDetails = statement(
-  (builder, dispute: GatewayDispute & { readonly askedAt: Instant; readonly nextAskAt: Instant }) =>
+  (
+    builder,
+    dispute: GatewayDispute & { readonly queriedAt: Instant; readonly nextQueryAt: Instant },
+  ) =>
     builder
       .updateTable('disputes')
       .set(({ eb, ref }) => ({
@@ -137,14 +140,14 @@ const saveDisputeDetails = statement(
           .case()
           .when(ref('status'), '=', dispute.status)
           .then(ref('status_at'))
-          .else(dispute.askedAt)
+          .else(dispute.queriedAt)
           .end(),
         status: dispute.status,
-        asked_at: dispute.askedAt,
-        next_ask_at: dispute.nextAskAt,
+        asked_at: dispute.queriedAt,
+        next_ask_at: dispute.nextQueryAt,
       }))
       .where('dispute_id', '=', dispute.disputeId)
-      .where('asked_at', '<=', dispute.askedAt),
+      .where('asked_at', '<=', dispute.queriedAt),
 )
 const stopQueries = statement((builder, { disputeId }: { disputeId: string }) =>
   builder
@@ -153,21 +156,22 @@ const stopQueries = statement((builder, { disputeId }: { disputeId: string }) =>
     .where('dispute_id', '=', disputeId)
     .where('status', 'in', ['won', 'lost', 'closed']),
 )
-const postponeQuery = statement((builder, params: { disputeId: string; nextAskAt: Instant }) =>
+const postponeQuery = statement((builder, params: { disputeId: string; nextQueryAt: Instant }) =>
   builder
     .updateTable('disputes')
-    .set({ next_ask_at: params.nextAskAt })
+    .set({ next_ask_at: params.nextQueryAt })
     .where('dispute_id', '=', params.disputeId),
 )
-const dueDisputes = statement((builder, { at, limit }: { at: Instant; limit: number }, dialect) =>
-  builder
-    .selectFrom('disputes as d')
-    .select(DISPUTE_COLUMNS)
-    .where('d.next_ask_at', 'is not', null)
-    .where('d.next_ask_at', '<=', at)
-    .orderBy('d.next_ask_at')
-    .orderBy('d.dispute_id')
-    .limit(dialect.limit(limit)),
+const disputesDueForQuery = statement(
+  (builder, { at, limit }: { at: Instant; limit: number }, dialect) =>
+    builder
+      .selectFrom('disputes as d')
+      .select(DISPUTE_COLUMNS)
+      .where('d.next_ask_at', 'is not', null)
+      .where('d.next_ask_at', '<=', at)
+      .orderBy('d.next_ask_at')
+      .orderBy('d.dispute_id')
+      .limit(dialect.limit(limit)),
 )
 const disputesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
@@ -200,7 +204,7 @@ const openDisputesOfEvent = statement(
       .limit(dialect.limit(limit)),
 )
 
-export async function noteDispute(
+export async function addDispute(
   sql: Sql,
   disputeId: string,
   orderId: OrderId,
@@ -212,17 +216,17 @@ export async function noteDispute(
   return true
 }
 
-export function recordDispute(sql: Sql, dispute: GatewayDispute, askedAt: Instant): void {
+export function recordDispute(sql: Sql, dispute: GatewayDispute, queriedAt: Instant): void {
   saveDisputeDetails.run(sql, {
     ...dispute,
-    askedAt,
-    nextAskAt: instant(askedAt + QUERY_INTERVAL_MS),
+    queriedAt,
+    nextQueryAt: instant(queriedAt + QUERY_INTERVAL_MS),
   })
   stopQueries.run(sql, dispute)
 }
 
 export function postponeDisputeQuery(sql: Sql, disputeId: string, at: Instant): void {
-  postponeQuery.run(sql, { disputeId, nextAskAt: instant(at + RETRY_MS) })
+  postponeQuery.run(sql, { disputeId, nextQueryAt: instant(at + RETRY_MS) })
 }
 
 /**
@@ -233,14 +237,14 @@ export async function explainUnrecordedLoss(sql: Sql, reference: string): Promis
   const loss = await lostDisputeForPayment.get(sql, { reference })
   return loss === undefined
     ? null
-    : `The bank charged back this payment (lost dispute ${loss.disputeId}). A refund would return the money a second time. Record it as already refunded outside Rollcall, with ${loss.disputeId} as reference. If it has already been refunded, add a note.`
+    : `The bank charged back this payment (lost dispute ${loss.disputeId}). A refund would return the money a second time. Record the chargeback as already refunded outside Rollcall, with ${loss.disputeId} as the reference. If the money has already been refunded, add a note instead.`
 }
 
 export const listDisputesToQuery = (
   sql: Sql,
   at: Instant,
   limit: number,
-): Promise<readonly StoredDispute[]> => dueDisputes.all(sql, { at, limit })
+): Promise<readonly StoredDispute[]> => disputesDueForQuery.all(sql, { at, limit })
 
 export const listDisputes = (sql: Sql, regNo: RegNo): Promise<readonly StoredDispute[]> =>
   disputesOfRegistration.all(sql, { regNo })

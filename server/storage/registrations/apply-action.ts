@@ -48,7 +48,7 @@ import {
 } from '../refunds/other-payments.ts'
 import { findSecondPayment } from './same-person.ts'
 import type { NewMail } from './registration-types.ts'
-import { isInForce } from './undone-notes.ts'
+import { isNotUndone } from './undone-notes.ts'
 
 const { selfService } = SERVER_MESSAGES
 
@@ -130,7 +130,7 @@ const lastCancellationRequestOrResponse = statement(
       .select('act')
       .where('registration_id', '=', registrationId)
       .where('act', 'in', ['ask_cancel', 'note', 'cancel', 'refund', 'transfer'])
-      .where(isInForce('acts'))
+      .where(isNotUndone('acts'))
       .orderBy('id', 'desc')
       .limit(1),
 )

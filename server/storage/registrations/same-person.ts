@@ -8,7 +8,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { SamePersonNotice } from '../mail/email-list-types.ts'
 import { isFirstPaymentRefundable } from '../payments/find-duplicate-payments.ts'
-import { isInForce } from './undone-notes.ts'
+import { isNotUndone } from './undone-notes.ts'
 import type { NewRegistration, SamePersonRegistration, SecondPayment } from '../index.ts'
 
 /** The maximum number of registrations compared per person. Paid ones take precedence, then the newest. */
@@ -203,7 +203,7 @@ const lastRequestOrResponse = statement((builder, { id }: { id: number }) =>
     .select(['act', 'at'])
     .where('registration_id', '=', id)
     .where('act', 'in', ['ask_refund', 'withdraw_refund', 'note', 'refund'])
-    .where(isInForce('acts'))
+    .where(isNotUndone('acts'))
     .orderBy('id', 'desc')
     .limit(1),
 )

@@ -11,7 +11,7 @@ const eb = expressionBuilder<Tables>()
  * Builds the SQL condition that the action with this alias is not an undone note: the same user has not later undone a
  * note with the same text.
  */
-export const isInForce = (alias: string) =>
+export const isNotUndone = (alias: string) =>
   eb.or([
     eb(sql.ref<string>(`${alias}.act`), '<>', 'note'),
     eb.not(

@@ -6,7 +6,7 @@ import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import type { ActivityQuery, ActivityRow, AuditEntryKind, AuditEntry } from './staff-types.ts'
+import type { AuditLogQuery, AuditLogRow, AuditEntryKind, AuditEntry } from './staff-types.ts'
 
 type Entry = ExpressionBuilder<Tables, 'audit_log'>
 type Condition = Expression<SqlBool>
@@ -120,10 +120,10 @@ const isByUser = (eb: Entry): Condition =>
 
 export function readAuditLog(
   sql: Sql,
-  { who: user, events, kinds, words, from, to }: ActivityQuery,
+  { who: user, events, kinds, words, from, to }: AuditLogQuery,
   beforeId: number | null,
   limit: number,
-): Promise<readonly ActivityRow[]> {
+): Promise<readonly AuditLogRow[]> {
   return buildQuery(sql, (builder, dialect) => {
     let query = builder
       .selectFrom('audit_log')

@@ -74,7 +74,7 @@ export type AuditEntry = {
 }
 /** The kinds of entries that the audit log distinguishes. */
 export type AuditEntryKind = 'changes' | 'looks' | 'exports' | 'signing-in'
-export type ActivityQuery = {
+export type AuditLogQuery = {
   /** Null for all users. */
   readonly who: string | null
   /** The events whose entries may be shown. Null for all entries, including those without an event. */
@@ -87,7 +87,7 @@ export type ActivityQuery = {
   readonly from: Day | null
   readonly to: Day | null
 }
-export type ActivityRow = {
+export type AuditLogRow = {
   readonly id: number
   readonly at: Instant
   readonly who: string
@@ -178,10 +178,10 @@ export interface UserStore {
   ): Promise<readonly { readonly at: Instant; readonly who: string; readonly what: string }[]>
   /** Returns audit log entries, newest first: those older than `beforeId`, at most `limit`. */
   auditLog(
-    query: ActivityQuery,
+    query: AuditLogQuery,
     beforeId: number | null,
     limit: number,
-  ): Promise<readonly ActivityRow[]>
+  ): Promise<readonly AuditLogRow[]>
   /** Returns the users with entries in these events (null for any), including removed users, sorted by name. */
   auditLogUsers(events: readonly string[] | null): Promise<readonly string[]>
 }

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { condenseEmptyLines, readEvent, removeComments } from '../../../engine/authoring.ts'
+import { collapseEmptyLines, readEvent, removeComments } from '../../../engine/authoring.ts'
 
 const EVENTS = join(import.meta.dirname, '..', '..', '..', 'events')
 const readSource = (path: string) => ({ path, text: readFileSync(join(EVENTS, path), 'utf8') })
@@ -23,9 +23,9 @@ test.each(files)(
     expect(textWithoutComments).not.toMatch(/(^|\s)#( |─)/)
     expect(readEvent(textWithoutComments, shared)).toEqual(readEvent(text, shared))
     expect(removeComments(textWithoutComments)).toBe(textWithoutComments)
-    const condensedText = condenseEmptyLines(textWithoutComments)
-    expect(condensedText).not.toMatch(/^\n|\n\n\n/)
-    expect(readEvent(condensedText, shared)).toEqual(readEvent(text, shared))
+    const collapsedText = collapseEmptyLines(textWithoutComments)
+    expect(collapsedText).not.toMatch(/^\n|\n\n\n/)
+    expect(readEvent(collapsedText, shared)).toEqual(readEvent(text, shared))
   },
 )
 
@@ -34,8 +34,8 @@ test.each([
   ['a:\n  b: 1\n  \n  \n\n  c: 2\r\n\r\n\r\nd: 3', 'a:\n  b: 1\n  \n  c: 2\r\n\r\nd: 3'],
   ['a: |\n  x\n\n\n  y\n\n\nb: 1', 'a: |\n  x\n\n\n  y\n\nb: 1'],
   ['a: |+\n  x\n\n\nb: "x\n\n\n  y"', 'a: |+\n  x\n\n\nb: "x\n\n\n  y"'],
-])('repeated empty lines are removed: %j becomes %j', (text, condensed) =>
-  expect(condenseEmptyLines(text)).toBe(condensed),
+])('repeated empty lines are removed: %j becomes %j', (text, collapsed) =>
+  expect(collapseEmptyLines(text)).toBe(collapsed),
 )
 
 test.each([

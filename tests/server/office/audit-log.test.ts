@@ -1,7 +1,7 @@
 /** The audit log describes actions; erasing the data of a delegate also erases the reasons. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
-import type { ActivityResponse } from '../../../engine/api.ts'
+import type { AuditLogResponse } from '../../../engine/api.ts'
 import { buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -37,7 +37,7 @@ const registerWithPayment = (
     pays: paymentResult,
   })
 const listActions = async (regNo: RegNo): Promise<readonly string[]> => {
-  const { rows } = (await owner.get('/admin/log/')).json<ActivityResponse>()
+  const { rows } = (await owner.get('/admin/log/')).json<AuditLogResponse>()
   return rows.filter((row) => row.reg_no === regNo).map(({ who, what }) => `${who}: ${what}`)
 }
 
@@ -87,12 +87,12 @@ test("in the audit log, the owner of one event can filter only by that event's u
       regNo: null,
     })
   const listUsers = async ({ get }: Office) =>
-    (await get('/admin/log/')).json<ActivityResponse>().people
+    (await get('/admin/log/')).json<AuditLogResponse>().people
   expect(await listUsers(eventOwner)).toContain('of-this')
   expect(await listUsers(eventOwner)).not.toContain('of-another')
   expect(await listUsers(owner)).toContain('of-another')
   await eventOwner.get('/admin/log/export/')
-  const { rows } = (await eventOwner.get('/admin/log/')).json<ActivityResponse>()
+  const { rows } = (await eventOwner.get('/admin/log/')).json<AuditLogResponse>()
   expect(rows[0]).toMatchObject({ who: 'of-one', what: 'exported the audit log', event_id: EVENT })
 })
 
@@ -101,7 +101,7 @@ test("pages viewed by an event's staff appear in the audit log for that event's 
   for (const path of ['dashboard/stats/', 'find/?q=none', 'movements/', 'payouts/', 'reviews/'])
     await owner2026.get(`/admin/${path}`)
   for (const path of ['mail/', 'months/?month=2026-01']) await owner2026.get(`/admin/${path}`)
-  const { rows } = (await owner2026.get('/admin/log/?kind=looks')).json<ActivityResponse>()
+  const { rows } = (await owner2026.get('/admin/log/?kind=looks')).json<AuditLogResponse>()
   const ownEntries = rows.filter(
     ({ who, event_id: eventId }) => who === 'of-one' && eventId === EVENT,
   )

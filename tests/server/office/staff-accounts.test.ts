@@ -5,7 +5,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { instant } from '../../../engine/index.ts'
 import type {
   AccountResponse,
-  ActivityResponse,
+  AuditLogResponse,
   UsersResponse,
   RecoveryCodesResponse,
   SecondFactorResponse,
@@ -488,7 +488,7 @@ describe('the audit log', () => {
         eventId: null,
         regNo: null,
       })
-    const readLog = (query: string) => get<ActivityResponse>(`/admin/log/?${query}`, owner)
+    const readLog = (query: string) => get<AuditLogResponse>(`/admin/log/?${query}`, owner)
     const firstPage = await readLog('who=asha&words=note')
     expect(firstPage.rows.map(({ what }) => what)).toEqual(
       Array.from({ length: 50 }, (_, index) => `=wrote note ${54 - index}`),

@@ -11,7 +11,7 @@ for (const databaseName of ['SQLite', 'PostgreSQL'] as const) {
     countBefore: 200,
     countAfter: 100,
     countDuring: 10,
-    // The background process for emails runs every minute.
+    // The background job that sends emails runs every minute.
     quietMs: 70_000,
   })
   console.log(`✓ ${databaseName} (${((performance.now() - startedAt) / 1000).toFixed(0)} s)`)

@@ -49,8 +49,8 @@ export function defineDisputesContract(setUp: ContractSetup): void {
   describe('disputes', () => {
     test('are stored once each, with the details from the gateway’s response', async () => {
       const { regNo, orderId } = await registerPaid()
-      expect(await store.noteDispute('disp_1', orderId, noon)).toBe(true)
-      expect(await store.noteDispute('disp_1', orderId, addMs(1))).toBe(true)
+      expect(await store.addDispute('disp_1', orderId, noon)).toBe(true)
+      expect(await store.addDispute('disp_1', orderId, addMs(1))).toBe(true)
       expect(await store.disputesOf(regNo)).toMatchObject([
         { disputeId: 'disp_1', orderId, status: 'unknown', amount: 0, statusAt: noon },
       ])
@@ -66,12 +66,12 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       expect(await store.openDisputes(['other'], 5)).toEqual([])
     })
     test('are not stored if their order does not exist', async () => {
-      expect(await store.noteDispute('disp_1', 'DEMO9' as OrderId, noon)).toBe(false)
+      expect(await store.addDispute('disp_1', 'DEMO9' as OrderId, noon)).toBe(false)
       expect(await listDueDisputes()).toEqual([])
     })
     test('keep the details of the newest response, in whatever order the responses arrive', async () => {
       const { regNo, orderId } = await registerPaid()
-      await store.noteDispute('disp_1', orderId, noon)
+      await store.addDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute({ status: 'won' }), addMs(20))
       await store.recordDispute(createDispute(), addMs(10))
       await store.recordDispute(createDispute({ status: 'won' }), addMs(30))
@@ -79,7 +79,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
     })
     test('are queried at intervals while they are open, until they are decided', async () => {
       const { orderId } = await registerPaid()
-      await store.noteDispute('disp_1', orderId, noon)
+      await store.addDispute('disp_1', orderId, noon)
       await store.postponeDisputeQuery('disp_1', noon)
       expect(await listDueDisputes(addMs(1))).toEqual([])
       expect(await listDueDisputes(addMs(HOUR_MS))).toEqual(['disp_1'])
@@ -88,12 +88,12 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       expect(await listDueDisputes(addMs(8 * HOUR_MS))).toEqual(['disp_1'])
       await store.recordDispute(createDispute({ status: 'closed' }), addMs(8 * HOUR_MS))
       expect(await listDueDisputes(addMs(999 * HOUR_MS))).toEqual([])
-      await store.noteDispute('disp_1', orderId, addMs(9 * HOUR_MS))
+      await store.addDispute('disp_1', orderId, addMs(9 * HOUR_MS))
       expect(await listDueDisputes(addMs(9 * HOUR_MS))).toEqual(['disp_1'])
     })
     test('need staff attention until evidence is sent, and, if they are lost, until the loss is recorded', async () => {
       const { regNo, orderId } = await registerPaid()
-      await store.noteDispute('disp_1', orderId, noon)
+      await store.addDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute(), addMs(10))
       expect(await listQueueCounts()).toEqual([['dispute', 1]])
       await store.recordDispute(createDispute({ status: 'under_review' }), addMs(20))
@@ -120,7 +120,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
     })
     test('that are lost still need staff attention after a smaller refund with their reference', async () => {
       const { regNo, orderId } = await registerPaid()
-      await store.noteDispute('disp_1', orderId, noon)
+      await store.addDispute('disp_1', orderId, noon)
       await store.recordDispute(
         createDispute({ status: 'lost', amount: toAmount(300) }),
         addMs(HOUR_MS),
@@ -139,7 +139,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
     test('that are lost are listed until staff record a refund with the bank’s reference; each refund covers one loss', async () => {
       const { regNo, orderId } = await registerPaid()
       const loseDispute = async (disputeId: string, at: Instant) => {
-        await store.noteDispute(disputeId, orderId, noon)
+        await store.addDispute(disputeId, orderId, noon)
         await store.recordDispute(
           createDispute({ disputeId, status: 'lost', amount: toAmount(300) }),
           at,
@@ -169,7 +169,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
     })
     test('that are lost need no staff attention after a note, until the note is undone', async () => {
       const { regNo, orderId } = await registerPaid()
-      await store.noteDispute('disp_1', orderId, noon)
+      await store.addDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute({ status: 'lost' }), addMs(HOUR_MS))
       expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
       await store.addNote({

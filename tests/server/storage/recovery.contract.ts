@@ -21,7 +21,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
   beforeEach(() => {
     store = setUp().store
   })
-  const registerAirpay = (changes: object = {}) =>
+  const registerWithAirpay = (changes: object = {}) =>
     registerSample(store, {
       gateway: 'airpay',
       merchantAccount: { account: 'demo', merchantId: '1' },
@@ -42,7 +42,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
 
   describe('a recovery', () => {
     test('holds emails that were queued in the copy until staff send or discard them', async () => {
-      const { regNo } = await registerAirpay()
+      const { regNo } = await registerWithAirpay()
       await store.queueMail(regNo, newEmail, noon)
       expect(await store.recovery()).toBe(null)
       const recovery = await beginRecovery()
@@ -82,9 +82,9 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
 
     test('holds confirmations of earlier payments, and sends those of later ones', async () => {
       const [earlierPayment, untimedPayment, laterPayment] = [
-        await registerAirpay(),
-        await registerAirpay(),
-        await registerAirpay(),
+        await registerWithAirpay(),
+        await registerWithAirpay(),
+        await registerWithAirpay(),
       ]
       await beginRecovery()
       const paidAt = addMs(HOUR_MS / 2)
@@ -111,8 +111,8 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
 
     test('holds scheduled emails, and does not recreate discarded ones', async () => {
       const [pendingRegistration, returnedRegistration] = [
-        await registerAirpay(),
-        await registerAirpay(),
+        await registerWithAirpay(),
+        await registerWithAirpay(),
       ]
       await store.recordStatusQuery(pendingRegistration.orderId, addMs(10), null, 'no-record')
       await store.applyPaymentEvent(
@@ -162,7 +162,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
     })
 
     test('sends no refunds, expires no registrations and erases no data until it ends', async () => {
-      const { orderId, regNo } = await registerAirpay()
+      const { orderId, regNo } = await registerWithAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const refundRequest = { of: regNo, amount: due, ...grounds, at: addMs(20) }
       const refund = await store.requestRefund(refundRequest)
@@ -179,7 +179,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
     })
 
     test('asks the gateway immediately about every pending payment and its next attempt', async () => {
-      const { orderId, regNo } = await registerAirpay()
+      const { orderId, regNo } = await registerWithAirpay()
       await store.recordStatusQuery(orderId, addMs(10), addMs(90 * HOUR_MS))
       expect(await store.pendingPayments(addMs(HOUR_MS), 9)).toEqual([])
       await beginRecovery()
@@ -215,7 +215,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
     test('a database keeps its first name and reports its row counts', async () => {
       expect((await store.databaseProgress()).name).toBe(null)
       const firstIdentity = await store.identifyDatabase('this one')
-      await registerAirpay()
+      await registerWithAirpay()
       const otherIdentity = await store.identifyDatabase('another')
       expect([firstIdentity.name, otherIdentity.name]).toEqual(['this one', 'this one'])
       expect(otherIdentity.counted['registrations']).toBe(
@@ -253,7 +253,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
         unknown: { orderId, payer: { email: 'ravi@example.org' }, suggested: null },
       })
       expect(await readFigures()).toMatchObject({ unknown: { toDecide: 1 } })
-      const { regNo } = await registerAirpay()
+      const { regNo } = await registerWithAirpay()
       const moveResult = await store.decideReview(
         review?.id ?? '',
         { what: 'move', to: regNo, ...grounds },
@@ -266,7 +266,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
     })
 
     test('suggests the registration whose next attempt would have this order id; the id is not issued again', async () => {
-      const { orderId, regNo } = await registerAirpay()
+      const { orderId, regNo } = await registerWithAirpay()
       const declined = { type: 'declined', code: '400', message: 'No', at: addMs(10) } as const
       await store.applyPaymentEvent(orderId, declined, null)
       await store.reviewUnknownPayment(createUnknownPayment(createOrderId(regNo, 2)))

@@ -31,7 +31,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
     store = setUp().store
   })
   /** Creates an order that was handed over to the account's gateway. */
-  const registerAirpay = () =>
+  const registerWithAirpay = () =>
     registerSample(store, {
       gateway: 'airpay',
       merchantAccount: { account: 'demo', merchantId: '1' },
@@ -63,7 +63,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
 
   describe('settlements', () => {
     test('of two users who mark a line as handled at the same time, only one succeeds; the line can be reopened', async () => {
-      const { orderId } = await registerAirpay()
+      const { orderId } = await registerWithAirpay()
       await saveLines(createLine(orderId, 'CB1', { is: 'other', net: toAmount(-due) }))
       const readLine = async () => (await store.settlementLines(ACCOUNT)).at(-1)?.stored
       const id = (await readLine())?.id ?? 0
@@ -71,12 +71,15 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       const decide = async (
         why: string | null,
         who: string,
-        seenAt: number | null | undefined = undefined,
+        seenDecisionId: number | null | undefined = undefined,
       ) =>
         store.handleSettlementLine({
           id,
           why,
-          seen: seenAt === undefined ? ((await readLine())?.decisionId ?? null) : seenAt,
+          seen:
+            seenDecisionId === undefined
+              ? ((await readLine())?.decisionId ?? null)
+              : seenDecisionId,
           who,
           at: addMs(2000),
           eventId: 'demo',
@@ -115,7 +118,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
     })
 
     test('are stored line by line, once each, and do not change known payments', async () => {
-      const { orderId, regNo } = await registerAirpay()
+      const { orderId, regNo } = await registerWithAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const lines = [
         createLine(orderId, 'AP1'),
@@ -124,8 +127,8 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(await saveLines(...lines)).toEqual({ added: 2, changed: 0, known: 0, toReview: 0 })
       expect(await saveLines(...lines)).toEqual({ added: 0, changed: 0, known: 2, toReview: 0 })
       // A payout is not stored twice if another report has its reference in capitals.
-      const capitalisedLines = lines.map((stored) => ({ ...stored, utr: 'UTR1' }))
-      expect(await saveLines(...capitalisedLines)).toEqual({
+      const upperCaseLines = lines.map((stored) => ({ ...stored, utr: 'UTR1' }))
+      expect(await saveLines(...upperCaseLines)).toEqual({
         added: 0,
         changed: 0,
         known: 2,
@@ -163,7 +166,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
     })
 
     test('a refund that is still missing from the settlements after five days appears in the work queue', async () => {
-      const { orderId, regNo } = await registerAirpay()
+      const { orderId, regNo } = await registerWithAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const recordRefund = (reference: string) =>
         store.applyPaymentEvent(
@@ -175,16 +178,16 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       await recordRefund('RF2')
       const DAY_MS = 24 * HOUR_MS
       const getDayAfter = (days: number) => day(formatIsoIndia(addMs(days * DAY_MS)).slice(0, 10))
-      const listUnsettled = async (at = addMs(9 * DAY_MS)) =>
+      const listUnsettledRefunds = async (at = addMs(9 * DAY_MS)) =>
         (await store.workQueue(['demo'], at)).filter(({ is }) => is === 'refund_unsettled')
       // No settlements are loaded for this account, so the refund is not expected in one.
-      expect(await listUnsettled()).toEqual([])
+      expect(await listUnsettledRefunds()).toEqual([])
       await saveLines(createLine(orderId, 'AP1', { day: getDayAfter(0) }))
-      expect(await listUnsettled()).toEqual([])
+      expect(await listUnsettledRefunds()).toEqual([])
       await saveLines(createLine('', 'AP7', { day: getDayAfter(8) }))
-      expect(await listUnsettled(addMs(4 * DAY_MS))).toEqual([])
+      expect(await listUnsettledRefunds(addMs(4 * DAY_MS))).toEqual([])
       const expectedEntry = [{ eventId: 'demo', is: 'refund_unsettled', count: 1, more: false }]
-      expect(await listUnsettled()).toEqual(expectedEntry)
+      expect(await listUnsettledRefunds()).toEqual(expectedEntry)
       const refundLine = {
         is: 'refund',
         amount: toAmount(5_000),
@@ -192,22 +195,22 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         day: getDayAfter(3),
       } as const
       await saveLines(createLine('', 'RF1', refundLine))
-      expect(await listUnsettled()).toEqual(expectedEntry)
+      expect(await listUnsettledRefunds()).toEqual(expectedEntry)
       await saveLines(createLine(orderId, 'AP1', { ...refundLine, utr: 'utr3' }))
-      expect(await listUnsettled()).toEqual([])
+      expect(await listUnsettledRefunds()).toEqual([])
 
-      const second = await registerAirpay()
+      const second = await registerWithAirpay()
       await store.applyPaymentEvent(second.orderId, buildSale('AP2', due, addMs(10)), null)
       await store.applyPaymentEvent(
         second.orderId,
         { type: 'refunded', reference: 'RF3', amount: due, at: addMs(20) },
         null,
       )
-      expect(await listUnsettled()).toEqual(expectedEntry)
+      expect(await listUnsettledRefunds()).toEqual(expectedEntry)
       const treasurer = { who: 'treasurer', actor: 'treasurer', idempotencyKey: null } as const
       const note = { ...treasurer, act: 'note', why: 'Called.', at: addMs(8 * DAY_MS) } as const
       await store.addNote({ ...note, regNo: second.regNo })
-      expect(await listUnsettled()).toEqual(expectedEntry)
+      expect(await listUnsettledRefunds()).toEqual(expectedEntry)
       const markHandled = (regNo: RegNo, reason: string, at = addMs(9 * DAY_MS)) =>
         store.markRefundHandled({ ...treasurer, act: 'handle_refund', regNo, why: reason, at })
       // Rejected for another registration, and if the refund is not overdue yet.
@@ -216,10 +219,10 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         error: { code: 'not_now' },
       })
       expect(await markHandled(second.regNo, ' ')).toMatchObject({ error: { code: 'no_grounds' } })
-      expect(await listUnsettled()).toEqual(expectedEntry)
+      expect(await listUnsettledRefunds()).toEqual(expectedEntry)
       const why = 'The gateway credited the card directly.'
       expect(await markHandled(second.regNo, why)).toMatchObject({ ok: true })
-      expect(await listUnsettled()).toEqual([])
+      expect(await listUnsettledRefunds()).toEqual([])
       expect((await store.actions(second.regNo)).at(-1)).toMatchObject({
         act: 'handle_refund',
         why,
@@ -227,7 +230,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
     })
 
     test('a refund of an accepted payment that the gateway does not report as a sale is also expected in settlements', async () => {
-      const { orderId, regNo } = await registerAirpay()
+      const { orderId, regNo } = await registerWithAirpay()
       const at = addMs(10)
       const confirmedEvent = {
         type: 'confirmed',
@@ -258,7 +261,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
     })
 
     test('a refund made outside the gateway is not expected in its settlements', async () => {
-      const { orderId, regNo } = await registerAirpay()
+      const { orderId, regNo } = await registerWithAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const refundRequest = {
         of: regNo,
@@ -277,9 +280,9 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
     })
 
     test('payments to a previous account are recognised in the new account’s settlements, and do not go to review', async () => {
-      const { orderId, regNo } = await registerAirpay()
+      const { orderId, regNo } = await registerWithAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
-      const second = await registerAirpay()
+      const second = await registerWithAirpay()
       await store.applyPaymentEvent(second.orderId, buildSale('AP2', due, addMs(10)), null)
       await store.applyPaymentEvent(
         second.orderId,
@@ -295,8 +298,10 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         // Another account may have used the same payment id for another payment.
         createLine('ELSEWHERE' as OrderId, 'AP1', { utr: 'utr2' }),
       ]
-      const saveDetails = { eventId: 'demo', sha256: 'ab', who: 'treasurer', at: addMs(1000) }
-      expect(await store.saveSettlement({ ...nextAccount, ...saveDetails, lines })).toMatchObject({
+      const settlementDetails = { eventId: 'demo', sha256: 'ab', who: 'treasurer', at: addMs(1000) }
+      expect(
+        await store.saveSettlement({ ...nextAccount, ...settlementDetails, lines }),
+      ).toMatchObject({
         added: 4,
         toReview: 1,
       })
@@ -334,8 +339,8 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(await store.reviews(null)).toEqual([])
     })
 
-    test('put unknown payments under review, under their order or as unmatched', async () => {
-      const { orderId, regNo } = await registerAirpay()
+    test('send unknown payments to review, either with their order or as unmatched', async () => {
+      const { orderId, regNo } = await registerWithAirpay()
       const lines = [
         createLine(orderId, 'AP7'),
         createLine('', 'AP8'),
@@ -384,7 +389,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
     })
 
     test('a second payment by transfer goes to review, and can be recorded once', async () => {
-      const { orderId, regNo } = await registerAirpay()
+      const { orderId, regNo } = await registerWithAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const paymentAction = {
         regNo,
@@ -422,7 +427,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         null,
       )
 
-    test('a bank reference can be used for one payment only, whatever its spelling and payment method; a payout’s reference cannot be used at all', async () => {
+    test('a bank reference can be used for one payment only, however it is written and whatever the payment method; a payout’s reference cannot be used at all', async () => {
       const paidRegistration = await registerSample(store)
       expect((await confirm(paidRegistration.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
       const otherRegistration = await registerSample(store)
@@ -515,7 +520,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(await readStored(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
     })
 
-    test('a bank statement is saved once, and shares lines with statements that also contain them', async () => {
+    test('a bank statement is saved once, and a line that is in several statements is stored once', async () => {
       const firstId = await store.saveBankStatement(buildBankStatement('one', ['A', 'B']))
       expect(await store.saveBankStatement(buildBankStatement('one', ['A', 'B']))).toBe(firstId)
       const secondId = await store.saveBankStatement(buildBankStatement('two', ['B', 'C']))

@@ -1,7 +1,7 @@
 /** Store contract for staff: names, roles, password links, second factors, sessions and the audit log. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, dayOf } from '../../../engine/index.ts'
-import type { ActivityQuery, Store } from '../../../server/storage/index.ts'
+import type { AuditLogQuery, Store } from '../../../server/storage/index.ts'
 import { HOUR_MS, addMs, noon, registerSample } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
 
@@ -238,7 +238,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
     await recordView('asha', HOUR_MS, 'list')
     await recordView('asha', HOUR_MS + 1)
     await recordView('asha', HOUR_MS + 2)
-    const ALL_ENTRIES: ActivityQuery = {
+    const ALL_ENTRIES: AuditLogQuery = {
       who: null,
       events: null,
       kinds: null,
@@ -246,7 +246,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
       from: null,
       to: null,
     }
-    const listEntries = async (query: Partial<ActivityQuery>) =>
+    const listEntries = async (query: Partial<AuditLogQuery>) =>
       (await store.auditLog({ ...ALL_ENTRIES, ...query }, null, 10)).map(
         ({ who, what, at }) => `${who} ${what} ${at - noon}`,
       )

@@ -1,6 +1,6 @@
 /** The audit log: who did what, and when. The URL contains its filters. */
 import { Link } from 'react-router-dom'
-import type { SessionResponse, WireActivity } from '../../../engine/api.ts'
+import type { SessionResponse, WireAuditEntry } from '../../../engine/api.ts'
 import { LogFilters, ShowOlder, createEventFilter, useFilteredLog } from '../ui/log-list.tsx'
 import { buildRegistrationUrl } from '../office-api-and-urls.ts'
 import { ExportButtons } from '../jobs/export-buttons.tsx'
@@ -109,7 +109,7 @@ function AuditEntry({
   row: { who: username, what, at, event, event_id, reg_no },
   session,
 }: {
-  readonly row: WireActivity
+  readonly row: WireAuditEntry
   readonly session: SessionResponse
 }) {
   const entryEvent = session.events.find(({ id }) => id === event_id)

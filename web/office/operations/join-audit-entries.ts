@@ -1,13 +1,13 @@
 /** Joins the audit-log entries of one action on several events. */
-import type { WireActivity } from '../../../engine/api.ts'
+import type { WireAuditEntry } from '../../../engine/api.ts'
 
 /**
  * Joins the entries of an action on several events. The log has one entry for each event, so that the owners of each
  * event see it; the page shows one entry with all the titles.
  */
-export function mergeEventEntries(rows: readonly WireActivity[]): readonly WireActivity[] {
+export function mergeEventEntries(rows: readonly WireAuditEntry[]): readonly WireAuditEntry[] {
   const joinedEntries: {
-    readonly entry: WireActivity
+    readonly entry: WireAuditEntry
     readonly eventIds: readonly (string | null)[]
   }[] = []
   for (const row of rows) {

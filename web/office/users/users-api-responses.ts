@@ -2,13 +2,13 @@
 import { isRole, readInstant } from '../../../engine/index.ts'
 import type {
   AccountResponse,
-  ActivityResponse,
+  AuditLogResponse,
   PasswordLinkResponse,
   UsersResponse,
   UserUpdatedResponse,
   RecoveryCodesResponse,
   SecondFactorResponse,
-  WireActivity,
+  WireAuditEntry,
   WireUser,
   WireSession,
 } from '../../../engine/api.ts'
@@ -89,20 +89,20 @@ export const readUserUpdate: Reader<UserUpdatedResponse> = (body) =>
 export const readPasswordLink: Reader<PasswordLinkResponse> = (body) =>
   isRecord(body) && hasAll(body, 'string', 'username') ? (body as PasswordLinkResponse) : null
 
-export const readAuditLog: Reader<ActivityResponse> = (body) =>
+export const readAuditLog: Reader<AuditLogResponse> = (body) =>
   isRecord(body) &&
   readArray(body['rows'], readAuditEntry) !== null &&
   (body['before'] === null || typeof body['before'] === 'number') &&
   readArray(body['people'], readText) !== null
-    ? (body as ActivityResponse)
+    ? (body as AuditLogResponse)
     : null
 
-const readAuditEntry = (value: unknown): WireActivity | null =>
+const readAuditEntry = (value: unknown): WireAuditEntry | null =>
   isRecord(value) &&
   hasAll(value, 'number', 'id') &&
   hasAll(value, 'string', 'who', 'what', 'event') &&
   isInstant(value['at']) &&
   (value['reg_no'] === null || typeof value['reg_no'] === 'string') &&
   (value['event_id'] === null || typeof value['event_id'] === 'string')
-    ? (value as WireActivity)
+    ? (value as WireAuditEntry)
     : null

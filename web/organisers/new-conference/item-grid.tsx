@@ -146,7 +146,7 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, onChange }: It
         })}
         lastColumn={{
           heading: isWorkshop ? 'Seats' : 'Free below the age of',
-          cell: (row, rowIndex, invalid) =>
+          renderCell: (row, rowIndex, invalid) =>
             (isWorkshop ? !continuesWorkshop(rows, rowIndex) : rowIndex === 0) && (
               <input
                 aria-label={`${getRowName(row, rowIndex)}, ${isWorkshop ? 'seats' : 'free below the age of'}`}

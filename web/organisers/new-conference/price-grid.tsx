@@ -32,7 +32,7 @@ type PriceGridProps<R extends Row> = {
   /** A last column, which contains something other than prices. */
   readonly lastColumn?: {
     readonly heading: string
-    readonly cell: (row: R, rowIndex: number, invalid: InvalidAttributes) => ReactNode
+    readonly renderCell: (row: R, rowIndex: number, invalid: InvalidAttributes) => ReactNode
   }
   readonly onRemoveRow: (rowIndex: number) => void
   readonly onFixColumns?: (columns: FeeTable['columns']) => void
@@ -198,7 +198,11 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                   ))}
                   {lastColumn !== undefined && (
                     <td>
-                      {lastColumn.cell(row, rowIndex, getInvalidAttributes(rowIndex, 'number'))}
+                      {lastColumn.renderCell(
+                        row,
+                        rowIndex,
+                        getInvalidAttributes(rowIndex, 'number'),
+                      )}
                     </td>
                   )}
                   <td>

@@ -24,7 +24,7 @@ export type PromisedValue = {
 }
 type NamedValues = readonly (readonly [string, PromisedValue])[]
 
-/** Returns the promised value for a list in the file whose order matters. */
+/** Returns the promised value for a list whose order in the file matters. */
 export const toPromisedList = (parent: string, texts: readonly string[]): PromisedValue => ({
   parent,
   items: texts.map((text, i) => ({ text, at: `${parent}.${i}` })),
@@ -34,7 +34,7 @@ export const toPromisedList = (parent: string, texts: readonly string[]): Promis
 const DEFAULT_HOLD = `${DEFAULT_SEAT_HOLD_MS / 60_000} minutes`
 
 /** Returns what an event can promise about quotas, uniqueness, discount codes and member lists, by name. */
-export function listSaleValues(file: EventFile): NamedValues {
+export function listSalesSettings(file: EventFile): NamedValues {
   const quotas = (file.quotas ?? []).map((quota, index) => ({ quota, at: `quotas.${index}` }))
   const entryPaths = mapQuotaPaths(quotas)
   const listItems = (
@@ -47,7 +47,7 @@ export function listSaleValues(file: EventFile): NamedValues {
   return [
     ...[
       listItems(listSeatPromises, 'quotas'),
-      listItems(listLowSeatPromises, 'few'),
+      listItems(listLowAvailabilityPromises, 'few'),
       listItems(listOfferPromises, 'offers'),
     ].filter(hasItems),
     ...(file.hold_seats_for === undefined && quotas.length === 0
@@ -59,7 +59,7 @@ export function listSaleValues(file: EventFile): NamedValues {
             file.hold_seats_for ?? DEFAULT_HOLD,
           ),
         ]),
-    ...[listUniquePromises(file), listCodeKindPromises(file)].filter(hasItems),
+    ...[listUniquenessPromises(file), listCodeKindPromises(file)].filter(hasItems),
     ...Object.entries(file.member_lists ?? {}).map(
       ([id, memberList]): readonly [string, PromisedValue] => {
         const at = `member_lists.${id}`
@@ -167,7 +167,7 @@ function listSeatPromises({ id, max, when }: QuotaEntry, at: string): readonly P
       }))
 }
 
-function listLowSeatPromises(
+function listLowAvailabilityPromises(
   { id, few: fewSeats }: QuotaEntry,
   at: string,
 ): readonly PromisedText[] {
@@ -180,7 +180,7 @@ function listOfferPromises({ id, full }: QuotaEntry, at: string): readonly Promi
     : [{ text: `${id}: ${full.offer}`, at: `${at}.full.offer` }]
 }
 
-function listUniquePromises(file: EventFile): readonly [string, PromisedValue] {
+function listUniquenessPromises(file: EventFile): readonly [string, PromisedValue] {
   const items = (file.unique ?? []).map((unique, i) => ({
     text: `${unique.fields.join(' and ')}: ${unique.on_duplicate}`,
     at: `unique.${i}.fields`,
@@ -208,7 +208,7 @@ function describeCondition(condition: unknown): string {
 }
 
 /** Returns every field. A list of people is followed by its fields, with ids such as `companions.age`. */
-export function listFieldsWithPeople(fields: readonly FieldAt[]): readonly FieldAt[] {
+export function listFieldsIncludingNested(fields: readonly FieldAt[]): readonly FieldAt[] {
   return fields.flatMap(({ id, path, raw, field }) => [
     { id, path, raw, field },
     ...(raw.fields ?? []).flatMap((personField, i): readonly FieldAt[] => {

@@ -11,9 +11,9 @@ import type { Draft } from '../../finding.ts'
 import { formatList, suggestName } from '../../suggestions/nearest-name.ts'
 import {
   listFormValues,
-  listSaleValues,
+  listSalesSettings,
   listSelfServiceValues,
-  listFieldsWithPeople,
+  listFieldsIncludingNested,
   toPromisedList,
   type PromisedValue,
   type PromisedText,
@@ -25,7 +25,7 @@ export function collectPromisedValues({
   file,
   fields: formFields,
 }: Model): ReadonlyMap<string, PromisedValue> {
-  const fields = listFieldsWithPeople(formFields)
+  const fields = listFieldsIncludingNested(formFields)
   const toPromisedValue = (at: string, text: string | undefined | null): PromisedValue => ({
     parent: at,
     items: text === undefined || text === null ? [] : [{ text, at }],
@@ -199,7 +199,7 @@ export function collectPromisedValues({
         ? []
         : [[`choices.${id}`, toPromisedList(`${path}.accept`, field.accept)] as const]),
     ]),
-    ...listSaleValues(file),
+    ...listSalesSettings(file),
     ...listSelfServiceValues(file),
     ...listFormValues(fields),
     [

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, day, INR, instant, toAmount } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
 import type {
-  ActivityResponse,
+  AuditLogResponse,
   MonthResponse,
   MovementsResponse,
   ReviewsResponse,
@@ -39,8 +39,8 @@ const readTable = (files: Readonly<Record<string, Uint8Array>>, name: string): r
   })
 const readMonth = async (): Promise<MonthResponse> =>
   (await office.json('/api/admin/months/?month=2026-01')) as unknown as MonthResponse
-const readLog = async (user: Office): Promise<ActivityResponse['rows']> =>
-  ((await user.json('/api/admin/log/')) as unknown as ActivityResponse).rows
+const readLog = async (user: Office): Promise<AuditLogResponse['rows']> =>
+  ((await user.json('/api/admin/log/')) as unknown as AuditLogResponse).rows
 /** Records a bank statement line without a registration number for the first event. */
 const saveUnmatched = (reference: string) =>
   january.server.deps.store.saveUnmatchedLines([

@@ -12,7 +12,7 @@ import {
 } from '../../../../engine/index.ts'
 import type { RegNo } from '../../../../engine/index.ts'
 import type {
-  ActivityResponse,
+  AuditLogResponse,
   DebtorsResponse,
   MovementsResponse,
   WireMovement,
@@ -268,7 +268,7 @@ test('amounts due match the registration lists, are sorted oldest first, and sho
   expect(parse(secondExport.body, { bom: true, from: 2 }).map((row: string[]) => row[1])).toEqual([
     'Second 2026',
   ])
-  const log = (await office.json('/api/admin/log/?kind=exports')) as unknown as ActivityResponse
+  const log = (await office.json('/api/admin/log/?kind=exports')) as unknown as AuditLogResponse
   expect(log.rows.slice(0, 4).map(({ what, event_id: eventId }) => [what, eventId])).toEqual([
     ['exported the amounts due', 'second2026'],
     ['exported the amounts due to Excel', 'second2026'],

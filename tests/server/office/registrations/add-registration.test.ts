@@ -7,7 +7,7 @@ import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { signIn } from '../office.ts'
 import type { Office } from '../office.ts'
-import type { SimilarResponse } from '../../../../engine/api.ts'
+import type { SimilarRegistrationsResponse } from '../../../../engine/api.ts'
 
 const eventFileName = 'lekhacon2027.yaml'
 const eventFile = readFileSync(
@@ -302,7 +302,7 @@ test('front desk staff see a warning if a person is already registered', async (
       headers: { authorization: `Bearer ${office.token}` },
       payload: { event, answers },
     })
-    return response.json<SimilarResponse>().similar
+    return response.json<SimilarRegistrationsResponse>().similar
   }
   const knownPerson = { reg_no: regNo, name: 'Manoj Varma', payment_status: 'success' }
   expect(await findSimilar({ full_name: 'Dr. Varma Manoj' })).toMatchObject([

@@ -2,7 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { isPaymentStatus, type PublicEvent } from '../../../../engine/index.ts'
-import type { SimilarResponse, WireSimilar } from '../../../../engine/api.ts'
+import type {
+  SimilarRegistrationsResponse,
+  WireSimilarRegistration,
+} from '../../../../engine/api.ts'
 import type { Reader } from '../../../app/api-client.ts'
 import { hasAll, isRecord, readArray } from '../../../app/json-readers.ts'
 import { callApi, buildRegistrationUrl } from '../../office-api-and-urls.ts'
@@ -10,7 +13,7 @@ import { RegNumber, RegistrationStatus } from '../../ui/error-banner-and-heading
 
 const API_PATH = '/api/admin/add/similar/'
 
-const readSimilarRegistrations: Reader<SimilarResponse> = (body) =>
+const readSimilarRegistrations: Reader<SimilarRegistrationsResponse> = (body) =>
   isRecord(body) &&
   readArray(body['similar'], (registration) =>
     isRecord(registration) &&
@@ -21,7 +24,7 @@ const readSimilarRegistrations: Reader<SimilarResponse> = (body) =>
       ? registration
       : null,
   ) !== null
-    ? (body as SimilarResponse)
+    ? (body as SimilarRegistrationsResponse)
     : null
 
 /** The value before any answer. It triggers no lookup. */
@@ -41,7 +44,7 @@ export function serialisePerson(
 function useSimilarRegistrations(
   { id: eventId }: PublicEvent,
   person: string,
-): readonly WireSimilar[] {
+): readonly WireSimilarRegistration[] {
   const query = useQuery({
     queryKey: ['similar', eventId, person],
     queryFn: ({ signal }) =>
