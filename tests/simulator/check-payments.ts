@@ -497,7 +497,7 @@ export function createInvariants(context: CheckContext): Invariants {
       const priceGuaranteedUntil =
         ((await findFirstOrderTime(order.orderId)) < EARLY_ENDS_AT ? EARLY_ENDS_AT : CLOSES_AT) +
         DAY_MS
-      // An order placed at the price before a correction keeps its own hold, whatever the registration's new deadline is.
+      // An order placed at the price before a correction keeps its own hold, whatever the registration's deadline is.
       // A deadline that staff extended for a payment claim does not apply to an earlier card order, whose payment
       // goes to review.
       const deadline =
@@ -515,7 +515,7 @@ export function createInvariants(context: CheckContext): Invariants {
       if (await hasPaymentElsewhere(id)) continue
       const isEnded = state === 'cancelled' || state === 'refused'
       if ((event_id === SEATS.event || isEnded) && status !== 'success') {
-        // If the seat was sold, or staff cancelled or refused the registration, the payment's review is open or decided.
+        // If the seat was sold, or staff cancelled or refused the registration, a payment review is open or decided.
         if (isCorrect && in_review === 0 && !(await hasDecision(id)))
           return {
             invariant:

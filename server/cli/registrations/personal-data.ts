@@ -20,8 +20,8 @@ const AUDIT_USER = 'command line'
 const personHelp = `Usage: rollcall registration export-person EMAIL [--into FOLDER]
 
 Writes all data about the person with this email address into a folder: person.json with the registrations of all
-events, their payments, refunds, emails, actions and decisions; the uploaded files; and the documents as PDF. You can run
-this command while the server is running.
+events, their payments, refunds, emails, actions and decisions; the uploaded files; and the documents as PDF. You
+can run this command while the server is running.
 
   --into FOLDER   the folder to create; default: ./person
 
