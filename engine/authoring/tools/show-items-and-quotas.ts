@@ -62,7 +62,7 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
     adjustments:
       adjustments.length === 0
         ? undefined
-        : adjustments.map((one) => showAdjustment(one, currency)),
+        : adjustments.map((adjustment) => showAdjustment(adjustment, currency)),
   })
 }
 
