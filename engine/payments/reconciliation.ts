@@ -327,9 +327,7 @@ function createReferenceFinder(
     const regNos = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reportedRegNos])]
     // The payment is in this file if a line with the same amount has its bank reference.
     const keysReceivedHere = usableKeys.filter(
-      (key) =>
-        isUtr(key) &&
-        linesByKey.get(key)?.some((candidate) => candidate.line.amount === line.amount),
+      (key) => isUtr(key) && linesByKey.get(key)?.some((one) => one.line.amount === line.amount),
     )
     const [reference] = [
       ...usableKeys.filter(
