@@ -390,7 +390,7 @@ export {
 export {
   GATEWAY_CAPABILITIES,
   DEFAULT_GATEWAY,
-  explainRefundTooLate,
+  explainWhyTooLateToRefund,
   getGatewayMinimum,
   isGatewayKind,
   getGatewayKind,

@@ -78,7 +78,7 @@ test('neither the running server nor its store threads import modules that check
   expect([...visited].filter((path) => path.startsWith('engine/authoring'))).toEqual([])
 })
 
-test('there are no import cycles, even of types: move shared code to a third file', () => {
+test('there are no import cycles, not even of type-only imports: move shared code to a third file', () => {
   const code = paths.filter((path) => /^(engine|server|web)\/.*\.tsx?$/.test(path))
   const importGraph = new Map(code.map((path) => [path, listImports(path)]))
   expect(importGraph.get('web/app/main.tsx')?.length ?? 0, 'reads the imports').toBeGreaterThan(5)
@@ -253,7 +253,7 @@ test('the modules in the web app’s bundle definitions exist', () => {
     ),
   )
   expect(namedModules).toContain('closed-page')
-  // A module may be given by the beginning of its file name.
+  // A module may be identified by a prefix of its file name.
   const exists = (name: string): boolean =>
     name === 'css' ||
     paths.some((path) => path.split('/').some((segment) => segment.startsWith(name)))

@@ -59,7 +59,7 @@ import { itemChecks } from './checks/prices/items.ts'
 import { itemNameChecks } from './checks/names/names-in-items.ts'
 import { unfinishedTextChecks } from './checks/texts/unfinished-texts.ts'
 import { labelChecks } from './checks/form/labels.ts'
-import { numberInNameChecks } from './checks/names/numbers-in-names.ts'
+import { numberInLabelChecks } from './checks/names/numbers-in-names.ts'
 import { itemPeriodChecks } from './checks/prices/item-periods.ts'
 import { methodPriceChecks } from './checks/prices/method-prices.ts'
 import { taxRuleChecks } from './checks/prices/tax-rules.ts'
@@ -128,7 +128,7 @@ export const checks: Checks = {
   ...consentChecks,
   ...unfinishedTextChecks,
   ...labelChecks,
-  ...numberInNameChecks,
+  ...numberInLabelChecks,
   ...uploadChecks,
   ...repeatedDefaultChecks,
   ...resultPageChecks,

@@ -14,35 +14,34 @@ import type { Statement, StatementLine } from './bank-statement.ts'
 import type { Amount } from '../lib/money.ts'
 
 /**
- * Returns the references in the line. The reference column and the narration are separate texts, so no number spans
- * both.
+ * Returns the references in the line. The reference column and the narration are separate, so no number spans both.
  */
 export const listLineKeys = memoize(
   ({ reference, narration }: StatementLine): ReadonlySet<BankKey> =>
     new Set([...findReferenceKeys(reference), ...findReferenceKeys(narration)]),
 )
 
-/** Returns a name for a line without a number, composed of its date, amount and texts. */
+/** Returns a name for a line without a number, composed of its date, amount, reference and narration. */
 export function buildFallbackReference({
   day,
   amount,
   reference,
   narration,
 }: StatementLine): string {
-  const texts = reference === '' ? narration : `${reference} ${narration}`
-  const name = `${day} ${amount} ${texts}`
+  const text = reference === '' ? narration : `${reference} ${narration}`
+  const name = `${day} ${amount} ${text}`
   if (name.length <= MAX_REFERENCE_CHARACTERS) return name
   const end = ` x${computeFingerprint(name)}`
   return name.slice(0, MAX_REFERENCE_CHARACTERS - end.length) + end
 }
 
-/** Returns the bank's text of a reference that was composed for a line without a number; any other reference as it is. */
+/** For a fallback reference, returns the bank's own text. Returns any other reference unchanged. */
 export const formatLineReference = (reference: string): string =>
   /^\d{4}-\d{2}-\d{2} \d+ (?<text>.*?\p{L}.*?)(?: x[0-9a-z]{1,7})?$/u.exec(reference)?.groups?.[
     'text'
   ] ?? reference
 
-/** Computes an FNV-1a hash, which distinguishes texts that are longer than a reference and have the same beginning. */
+/** Computes an FNV-1a hash, which distinguishes long texts that start the same way. */
 function computeFingerprint(text: string): string {
   let hash = 0x811c9dc5
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
@@ -87,9 +86,9 @@ export const findLineUtrs = memoize(
 export function restoreReferenceColumn(line: StatementLine): StatementLine {
   const { day, amount, reference: name, narration } = line
   if (!name.startsWith(`${day} `)) return line
-  const texts = name.slice(day.length + 1).replace(new RegExp(`^${amount} `), '')
-  const at = texts.indexOf(narration.slice(0, NARRATION_START_CHARACTERS))
-  return { ...line, reference: at > 0 ? texts.slice(0, at) : '' }
+  const text = name.slice(day.length + 1).replace(new RegExp(`^${amount} `), '')
+  const at = text.indexOf(narration.slice(0, NARRATION_START_CHARACTERS))
+  return { ...line, reference: at > 0 ? text.slice(0, at) : '' }
 }
 /** A long name is cut off within the narration. */
 const NARRATION_START_CHARACTERS = 12

@@ -91,7 +91,7 @@ function getNameLabel(event: PublicEvent, id: string): string {
   const label = findLabel(id)
   if (label !== undefined) return `“${label}”`
   // A quota has no label, but delegates read its message.
-  const quota = event.quotas.find((one) => id === getFullQuotaName(one.id))
+  const quota = event.quotas.find((candidate) => id === getFullQuotaName(candidate.id))
   if (quota !== undefined) return `“${quota.full.message}”`
   // The name may be that of a column in the member list that contains the answer.
   const [fieldId = '', column] = id.split('.')

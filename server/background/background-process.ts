@@ -137,7 +137,7 @@ function startProcess(): BackgroundProcess {
     cause ||= ` (${error.message})`
     if (!child.connected) failAllTasks()
   })
-  // An idle process must not keep a stopping server alive. While a task runs, its timer keeps the server alive.
+  // An idle process must not keep the server alive while it is shutting down. While a task runs, its timer does.
   child.unref()
   child.channel?.unref()
   return {

@@ -48,7 +48,7 @@ const listUploadFiles = (): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map(({ name }) => name)
 
-/** Describes what is wrong with a response. Null if it is a rejection in the common format. */
+/** Describes what is wrong with a response. Null if it is an error in the common format. */
 function findProblem(outcome: Outcome): string | null {
   if (typeof outcome === 'string') return outcome
   const { status, headers, body } = outcome
@@ -93,7 +93,7 @@ describe('oversized input', () => {
     ],
   ]
   test.each(headerCases)(
-    'the server rejects %s in the common format, or closes the connection',
+    'the server rejects %s with an error in the common format, or closes the connection',
     async (_what, head) => {
       const snapshotBefore = target.readSnapshot()
       const outcome = await sendOnce(target.url, head)
@@ -145,7 +145,7 @@ describe('oversized input', () => {
     ],
     ['a 5 KB boundary', `multipart/form-data; boundary=${'b'.repeat(5 * KB)}`, () => '--x--'],
     [
-      'a number of a hundred thousand digits',
+      'a number with a hundred thousand digits',
       'application/json',
       () => `{"total_amount": ${'9'.repeat(100_000)}}`,
     ],
@@ -226,7 +226,7 @@ describe('oversized input', () => {
     expect(String(row?.['full_name']).length).toBeLessThan(40)
   })
 
-  test('a 200 KB name, an email address with emoji, a phone number of a thousand Devanagari digits and a city of lone surrogates are each rejected with an error for that field', async () => {
+  test('a 200 KB name, an email address with emoji, a phone number with a thousand Devanagari digits and a city name made up of unpaired surrogates are each rejected with an error for that field', async () => {
     for (const answers of [
       { ...delegate, full_name: 'x'.repeat(200 * KB) },
       { ...delegate, email: `${'😀'.repeat(100)}@example.org` },
@@ -355,7 +355,7 @@ describe('an uploaded document', () => {
       ...hostileFiles,
       ['six megabytes', 'a.pdf', Buffer.concat([createPdf(), Buffer.alloc(6 * MB)])] as const,
     ]
-    // Both uploads use the same reader, which the tests above cover, so a few files of each kind are sufficient.
+    // Both upload endpoints use the same parser, which the tests above cover, so a few files of each kind suffice.
     for (const [label, name, bytes] of files.filter((_, index) => ALL_RUNS || index % 3 === 0)) {
       const expectedStatus = (await uploadDocument(name, bytes)).status
       const [snapshotBefore, filesBefore] = [target.readSnapshot(), listUploadFiles()]
@@ -371,7 +371,7 @@ describe('an uploaded document', () => {
     }
   })
 
-  test('sent before the form can be used only with its token, and no token can read it', async () => {
+  test('sent before the form can be used only with its token, and cannot be downloaded, even with a token', async () => {
     const bytes = createPdf('ahead of everything')
     const uploadResponse = await uploadBeforeForm('secret.pdf', bytes)
     const { token } = JSON.parse(uploadResponse.body) as { token: string }

@@ -52,7 +52,7 @@ const buildHead = (path: string, extraLines: readonly string[]): string =>
     '',
     '',
   ].join('\r\n')
-/** Describes why a request ended incorrectly. Null if it was rejected in the common format or disconnected. */
+/** Describes why a request ended incorrectly. Null for an error in the common format, or a disconnection. */
 function findProblem(outcome: Outcome): string | null {
   if (outcome === 'closed') return null
   if (outcome === 'late') return 'the server is still waiting for it'

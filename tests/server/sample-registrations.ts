@@ -1,4 +1,4 @@
-/** Invented registrations and payment events for tests of the store. */
+/** Sample registrations and payment events for the store's tests. */
 import { randomInt } from 'node:crypto'
 import { INR, instant, createOrderId, toAmount } from '../../engine/index.ts'
 import type { Instant, OrderId, Amount, PaymentEvent, Quote, RegNo } from '../../engine/index.ts'

@@ -14,7 +14,7 @@ import { createAnswers, getCurrency, findPrice } from './events.ts'
 import type { EventId, Version } from './events.ts'
 import type { StaffClient } from './office-sessions.ts'
 import type { SimulatedResponse } from './server.ts'
-import type { DeskStep } from './plan.ts'
+import type { StaffStep } from './plan.ts'
 import type { Violation } from './check-payments.ts'
 import type { Random } from './random.ts'
 import { canAddRegistration } from './expected-permissions.ts'
@@ -53,7 +53,7 @@ export type ManualRegistrationContext = {
 export async function addAtDesk(
   context: ManualRegistrationContext,
   staffName: StaffName,
-  { isSentTwice, isSignedOut }: Pick<DeskStep, 'isSentTwice' | 'isSignedOut'>,
+  { isSentTwice, isSignedOut }: Pick<StaffStep, 'isSentTwice' | 'isSignedOut'>,
   random: Random,
   delegateNumber: number,
 ): Promise<void> {

@@ -21,7 +21,7 @@ import { normaliseReference } from './bank.ts'
 import type { Bank, BankPayment } from './bank.ts'
 import { EUR, TWO_CURRENCIES_EVENT, getCurrency } from './events.ts'
 import type { StaffClient } from './office-sessions.ts'
-import type { DeskStep } from './plan.ts'
+import type { StaffStep } from './plan.ts'
 import type { Violation } from './check-payments.ts'
 import type { Random } from './random.ts'
 import { canPerform } from './expected-permissions.ts'
@@ -65,7 +65,7 @@ export async function importStatement(
   context: StatementContext,
   staffName: StaffName,
   event: string,
-  step: DeskStep,
+  step: StaffStep,
   random: Random,
   today: Day,
 ): Promise<void> {

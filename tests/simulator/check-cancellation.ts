@@ -1,7 +1,7 @@
 /**
  * Invariant for cancellations: the proposed refund and earlier refunds add up to the same amount, in whatever order
  * actions happen. An overpayment is owed in full; the event file's refund scale applies to the rest. A refund that was
- * owed when it was made counts as if its amount had never been paid.
+ * already owed when it was made is treated as if the delegate had never paid that amount.
  */
 import { dayOf } from '../../engine/index.ts'
 import type { Day, Instant } from '../../engine/index.ts'
@@ -10,7 +10,7 @@ import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { EURO_CHARGE, EURO_EVENT } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
-type Sums = {
+type PaymentTotals = {
   readonly id: number
   readonly event: string
   readonly price: number | null
@@ -23,7 +23,7 @@ type Sums = {
   /** The total of the bill that was paid. After a correction, each further payment adds the difference. */
   readonly paidBillTotal: number | null
 }
-const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
+const TOTALS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
   (SELECT coalesce(sum(c.amount), 0) FROM captures c JOIN payments p ON p.id = c.counts_for
     WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS paid,
   (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
@@ -60,10 +60,10 @@ export async function checkProposal<Page>(
   checkProposedRefund(page: ActionsResponse): Violation | null
 }> {
   const readState = async (): Promise<string> => {
-    const sums = await sql()<Omit<Sums, 'owedPartOfRefunds'>>(SUMS_SQL).get(regNo)
-    const knownSums: Sums | null =
-      sums === undefined ? null : { ...sums, owedPartOfRefunds: getOwedRefund(sums.id) }
-    return JSON.stringify(knownSums)
+    const totals = await sql()<Omit<PaymentTotals, 'owedPartOfRefunds'>>(TOTALS_SQL).get(regNo)
+    const knownTotals: PaymentTotals | null =
+      totals === undefined ? null : { ...totals, owedPartOfRefunds: getOwedRefund(totals.id) }
+    return JSON.stringify(knownTotals)
   }
   const days = [dayOf(now())]
   const stateBefore = await readState()
@@ -77,27 +77,33 @@ export async function checkProposal<Page>(
       second_payment: secondPayment,
       ...page
     }) => {
-      const sumsBefore = JSON.parse(stateBefore) as Sums | null
-      if (!isUnchanged || sumsBefore === null || proposedRefund === null || secondPayment !== null)
+      const totalsBefore = JSON.parse(stateBefore) as PaymentTotals | null
+      if (
+        !isUnchanged ||
+        totalsBefore === null ||
+        proposedRefund === null ||
+        secondPayment !== null
+      )
         return null
-      const { price, owedPartOfRefunds, shortPayments } = sumsBefore
+      const { price, owedPartOfRefunds, shortPayments } = totalsBefore
       if (shortPayments > 0) return null
-      const paid = sumsBefore.paid - owedPartOfRefunds
-      const refunded = sumsBefore.refunded - owedPartOfRefunds
-      // After a correction to a higher bill, an amount above the paid bill remains owed until the higher bill is paid.
+      const paid = totalsBefore.paid - owedPartOfRefunds
+      const refunded = totalsBefore.refunded - owedPartOfRefunds
+      // If a correction increases the bill, any overpayment of the previous bill is still owed to the delegate until the
+      // new bill is paid.
       const isPaid = price === null || paid >= price
       const owed = Math.max(
         0,
-        paid - (isPaid ? (price ?? paid) : (sumsBefore.paidBillTotal ?? price)),
+        paid - (isPaid ? (price ?? paid) : (totalsBefore.paidBillTotal ?? price)),
       )
       const expectedRefunds = days.map((day) =>
-        Math.max(0, owed + computeRefund(day, paid - owed, sumsBefore.event) - refunded),
+        Math.max(0, owed + computeRefund(day, paid - owed, totalsBefore.event) - refunded),
       )
       return expectedRefunds.includes(toPaise(proposedRefund))
         ? null
         : {
             invariant: 'the total refunded at cancellation does not depend on earlier refunds',
-            cause: `${regNo}: ${proposedRefund}, ${JSON.stringify({ ...page.cancellation, ...sumsBefore, wanted: expectedRefunds })}`,
+            cause: `${regNo}: ${proposedRefund}, ${JSON.stringify({ ...page.cancellation, ...totalsBefore, expected: expectedRefunds })}`,
           }
     },
   }

@@ -20,7 +20,7 @@ const CURRENCIES_SQL =
  * Builds the query for the sums in one currency: of the payments, and of the counters for the categories that pay in
  * this currency.
  */
-const buildSumsSql = (currency: string): string => {
+const buildTotalsSql = (currency: string): string => {
   return `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted') AND currency = '${currency}')
     - (SELECT coalesce(sum(b.amount), 0) FROM refunds b JOIN captures c ON c.id = b.capture_id
       WHERE b.state = 'done' AND c.state IN ('fits', 'accepted') AND c.currency = '${currency}') AS kept,
@@ -29,7 +29,7 @@ const buildSumsSql = (currency: string): string => {
   (SELECT coalesce(sum(booked), 0) FROM counters n WHERE EXISTS (SELECT 1 FROM registrations r
     WHERE r.event_id = n.event_id AND coalesce(r.category, '') = n.category AND r.currency = '${currency}')) AS counted_booked`
 }
-type Sums = Readonly<Record<'kept' | 'revenue' | 'booked' | 'counted_booked', number>>
+type Totals = Readonly<Record<'kept' | 'revenue' | 'booked' | 'counted_booked', number>>
 
 type DocumentRow = {
   readonly id: number
@@ -52,13 +52,13 @@ export function createCurrencyInvariants(sql: () => Sql): {
     }
     return null
   }
-  const checkSums = async (): Promise<Violation | null> => {
+  const checkTotals = async (): Promise<Violation | null> => {
     for (const { currency } of await sql()<{ currency: string }>(CURRENCIES_SQL).all()) {
-      const sums = await sql()<Sums>(buildSumsSql(currency)).get()
-      if (new Set(Object.values(sums ?? {})).size > 1)
+      const totals = await sql()<Totals>(buildTotalsSql(currency)).get()
+      if (new Set(Object.values(totals ?? {})).size > 1)
         return {
           invariant: 'payments, revenue and counters agree in each currency',
-          cause: `${currency}: ${JSON.stringify(sums)}`,
+          cause: `${currency}: ${JSON.stringify(totals)}`,
         }
     }
     return null
@@ -71,7 +71,7 @@ export function createCurrencyInvariants(sql: () => Sql): {
           invariant: 'a payment counts only towards a price in the same currency',
           cause: JSON.stringify(foreignCapture),
         }
-      return (await checkDocuments()) ?? (await checkSums())
+      return (await checkDocuments()) ?? (await checkTotals())
     },
   }
 }

@@ -84,7 +84,7 @@ async function readFigures(
   const currencySuffix = currency === INR ? '' : ` (${currency})`
   const isInCurrency = (candidate: unknown): boolean => !hasTwoCurrencies || candidate === currency
   const lines = parse(csv.replace(/^\uFEFF/, ''), { columns: true }) as Record<string, string>[]
-  const sumOver = <T>(items: readonly T[], getAmount: (one: T) => number): number =>
+  const sumOver = <T>(items: readonly T[], getAmount: (item: T) => number): number =>
     items.reduce((total, item) => total + getAmount(item), 0)
   if (!isEachTotalInOneCurrency(data)) return 'added'
   const dashboard = data[`${event}_stats`] as { readonly total_revenue?: number } | undefined

@@ -49,7 +49,7 @@ const REGISTRATIONS_SQL = `SELECT r.id, r.category, r.state, r.payment_status AS
 const SEATS_TAKEN_SQL = `SELECT place, max, taken, (SELECT count(*) FROM places_taken t WHERE t.place_id = p.id AND t.state <> 'free') AS rows
   FROM places p WHERE event_id = '${SEATS.event}'`
 
-const ENDED_SQL = `SELECT t.* FROM places_taken t JOIN registrations r ON r.id = t.registration_id
+const SEATS_OF_ENDED_REGISTRATIONS_SQL = `SELECT t.* FROM places_taken t JOIN registrations r ON r.id = t.registration_id
   WHERE r.state IN ('cancelled', 'refused') AND t.state <> 'free'`
 
 export type SeatInvariants = { afterWrite(): Promise<Violation | null> }
@@ -58,7 +58,7 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
   const checkedIds = new Set<number>()
 
   const checkReleasedSeats = async (): Promise<Violation | null> => {
-    const row = await sql()(ENDED_SQL).get()
+    const row = await sql()(SEATS_OF_ENDED_REGISTRATIONS_SQL).get()
     return row === undefined
       ? null
       : {

@@ -1,6 +1,6 @@
 /**
- * Invariants for printed CGST and SGST. On an invoice and on its credit notes, the two halves of the tax are equal, and
- * add up with the odd paisa to the tax on the lines. After a full credit, no CGST or SGST remains.
+ * Invariants for printed CGST and SGST. On an invoice and on its credit notes, the two halves of the tax are equal and,
+ * together with any odd paisa, add up to the tax on the lines. After a full credit, no CGST or SGST remains.
  */
 import type { DocumentBody } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -12,7 +12,7 @@ const NEWER_DOCUMENTS_SQL = `SELECT id, kind, body FROM documents WHERE kind <> 
 /** The tax at one rate that remains on an invoice after its credit notes, and the remaining halves. */
 type RemainingTax = { tax: number; cgst: number; sgst: number; igst: number }
 
-const formatInvoiceName = ({ serial, at }: Pick<DocumentBody, 'serial' | 'at'>): string =>
+const buildInvoiceKey = ({ serial, at }: Pick<DocumentBody, 'serial' | 'at'>): string =>
   `${serial} ${at}`
 
 /** Adds up the tax on the lines for each percentage. */
@@ -31,17 +31,18 @@ export function createTaxHalfInvariants(sql: () => Sql): {
   const remainingByRate = new Map<string, RemainingTax>()
 
   const findProblem = (body: DocumentBody): string | null => {
-    const invoiceName = body.of === null ? formatInvoiceName(body) : formatInvoiceName(body.of)
+    const invoiceKey = body.of === null ? buildInvoiceKey(body) : buildInvoiceKey(body.of)
     const printedRows = new Map((body.byRate ?? []).map((row) => [row.rate, row]))
     for (const [rate, tax] of sumTax(body)) {
       const row = printedRows.get(rate)
       if (row === undefined) return `${rate}% is not printed`
       const { cgst, sgst, igst, roundOff } = row
-      if (cgst + sgst + igst + roundOff !== tax) return `${tax} at ${rate}% is printed differently`
+      if (cgst + sgst + igst + roundOff !== tax)
+        return `the printed parts do not add up to ${tax} at ${rate}%`
       if (cgst !== sgst) return `the halves of ${rate}% differ`
       if (igst !== 0 && cgst !== 0) return `both IGST and CGST are charged at ${rate}%`
       const sign = body.of === null ? 1 : -1
-      const taxBefore = remainingByRate.get(`${invoiceName} ${rate}`) ?? {
+      const taxBefore = remainingByRate.get(`${invoiceKey} ${rate}`) ?? {
         tax: 0,
         cgst: 0,
         sgst: 0,
@@ -53,8 +54,8 @@ export function createTaxHalfInvariants(sql: () => Sql): {
         sgst: taxBefore.sgst + sign * sgst,
         igst: taxBefore.igst + sign * igst,
       }
-      remainingByRate.set(`${invoiceName} ${rate}`, remainingTax)
-      // If the remaining amount is odd, one paisa is outside the halves. This holds for the invoice and its credit notes
+      remainingByRate.set(`${invoiceKey} ${rate}`, remainingTax)
+      // If the remaining amount is odd, one paisa is left over. This holds for the invoice and its credit notes
       // together.
       const oddPaisa = remainingTax.tax - remainingTax.cgst - remainingTax.sgst - remainingTax.igst
       if (remainingTax.tax === 0 && Object.values(remainingTax).some((amount) => amount !== 0))

@@ -31,7 +31,7 @@ import {
 import type { Version } from './events.ts'
 import { REFUND_FAILS_AFTER_MS, isCapture, buildMessage } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
-import type { SimulatedResponse, Machine } from './server.ts'
+import type { SimulatedResponse, SimulatedServer } from './server.ts'
 import { drawMessages } from './plan.ts'
 import type { Delegate, Plan, Step, Visit } from './plan.ts'
 import { createGatewayMessages } from './gateway-messages.ts'
@@ -61,14 +61,14 @@ export type Delegates = {
 type DelegatesContext = {
   readonly plan: Plan
   readonly timeline: Timeline
-  readonly machine: Machine
+  readonly server: SimulatedServer
   readonly gateway: Gateway
   readonly bank: Bank
   readonly invariants: Invariants
   readonly reportViolation: (violation: Violation | null) => void
   readonly tally: Tally
-  readonly writeTrace: (what: () => string) => void
-  readonly runAtLeast: (ms: number) => void
+  readonly writeTrace: (describe: () => string) => void
+  readonly extendHistory: (ms: number) => void
   readonly mailbox: Mailbox
   readonly getVersion: (event: string) => Version
 }
@@ -100,14 +100,14 @@ export function createDelegates(context: DelegatesContext): Delegates {
   const {
     plan,
     timeline,
-    machine,
+    server,
     gateway,
     bank,
     invariants,
     reportViolation,
     tally,
     writeTrace,
-    runAtLeast,
+    extendHistory,
     mailbox,
   } = context
   const registeredDelegates = new Map<
@@ -129,7 +129,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       ...(idempotencyKey === '' ? {} : { 'idempotency-key': idempotencyKey }),
       ...extraHeaders,
     }
-    const httpResponse = await machine.call({
+    const httpResponse = await server.call({
       method,
       url,
       headers,
@@ -150,7 +150,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
   const { sendMessage, announce } = createGatewayMessages({
     timeline,
     tally,
-    runAtLeast,
+    extendHistory,
     call,
   })
 
@@ -169,7 +169,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     }
     announceRefund('refund.created')
     if (refund.failsAt !== null) {
-      runAtLeast(refund.failsAt - timeline.now())
+      extendHistory(refund.failsAt - timeline.now())
       timeline.schedule(refund.failsAt - timeline.now(), () => announceRefund('refund.failed'))
     } else if (refund.doneAt - timeline.now() < REFUND_FAILS_AFTER_MS)
       timeline.schedule(refund.doneAt - timeline.now(), () => announceRefund('refund.processed'))
@@ -180,7 +180,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (disputedPayment === null) return
     const dispute = openDispute(gateway, disputedPayment, timeline.now())
     for (const { afterMs, status } of plannedDispute.steps) {
-      runAtLeast(afterMs)
+      extendHistory(afterMs)
       await timeline.wait(afterMs)
       dispute.changes.push({ at: timeline.now(), status })
       writeTrace(() => `dispute ${dispute.id} of ${dispute.paymentReference}: ${status}`)
@@ -209,7 +209,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       form.amount,
       timeline.now(),
     )
-    runAtLeast(plannedVisit.thinkingMs)
+    extendHistory(plannedVisit.thinkingMs)
     await timeline.wait(plannedVisit.thinkingMs)
     if (plannedVisit.result === 'left') return
     const finishVisit = (): void => {
@@ -242,7 +242,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         }
         if (authorization === null) announceEvent(isPaid ? 'payment.captured' : 'payment.failed')
         else {
-          runAtLeast(getLateAuthorizationMs(authorization))
+          extendHistory(getLateAuthorizationMs(authorization))
           followPayment({ order, transaction }, authorization, timeline, announceEvent)
         }
         return
@@ -253,7 +253,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (plannedVisit.heldMs === 0 || isRazorpay) finishVisit()
     else {
       order.heldUntil = Math.max(order.heldUntil, timeline.now() + plannedVisit.heldMs)
-      runAtLeast(plannedVisit.heldMs)
+      extendHistory(plannedVisit.heldMs)
       timeline.schedule(plannedVisit.heldMs, finishVisit)
     }
     if (plannedVisit.returnAfterMs === null) return
@@ -371,7 +371,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       }
       const isFinal = httpResponses.some((response) => response !== null && response.status !== 503)
       if (isFinal) return null
-      runAtLeast(RETRY_MS)
+      extendHistory(RETRY_MS)
       await timeline.wait(RETRY_MS)
     }
     return null
@@ -431,7 +431,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
    * amount, or nothing.
    */
   const claimPayment = async (browser: BrowserState, random: Random): Promise<void> => {
-    const storedRegistration = await machine.runJob(({ store }) =>
+    const storedRegistration = await server.runJob(({ store }) =>
       store.registration(browser.regNo as RegNo),
     )
     const newestPayment = storedRegistration?.payments[0]
@@ -542,7 +542,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     registeredDelegates.set(result.reg_no, { delegate, browser })
     mailbox.scheduleSending()
     for (const [index, step] of delegate.steps.entries()) {
-      runAtLeast(step.afterMs)
+      extendHistory(step.afterMs)
       await timeline.wait(step.afterMs)
       const isVisit = step.is === 'visit' || step.is === 'other tab'
       // A delegate who has already paid pays again only by mistake, in an old or second tab.
@@ -564,21 +564,21 @@ export function createDelegates(context: DelegatesContext): Delegates {
       for (const [index, plannedDispute] of plan.disputes.entries()) {
         const { name } = plan.profile
         const disputeRandom = createRandom(name, plan.seed, plan.history, 'dispute', index)
-        runAtLeast(plannedDispute.afterMs)
+        extendHistory(plannedDispute.afterMs)
         timeline.schedule(
           plannedDispute.afterMs,
           () => void followDispute(plannedDispute, disputeRandom),
         )
       }
       for (const delegate of plan.delegates) {
-        runAtLeast(delegate.afterMs)
+        extendHistory(delegate.afterMs)
         void followPlan(delegate)
       }
     },
     listRegNos: () => [...registeredDelegates.keys()],
     findEventId: (regNo) => registeredDelegates.get(regNo)?.delegate.event ?? '',
     openPagesAgain: async () => {
-      if (!machine.isUp()) return
+      if (!server.isUp()) return
       const pageViews = [...registeredDelegates.values()].map(({ delegate, browser }) =>
         openPage(browser, delegate.event, browser.regNo),
       )

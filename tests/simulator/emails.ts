@@ -3,7 +3,7 @@ import { prepareEmailText } from '../../server/registration/access-link.ts'
 import { startRefundEmails } from '../../server/mail/send-refund-emails.ts'
 import { startPaymentReminders } from '../../server/mail/send-payment-reminders.ts'
 import type { Timeline } from './virtual-time.ts'
-import type { ServerDeps, Machine } from './server.ts'
+import type { ServerDeps, SimulatedServer } from './server.ts'
 
 /** The delays after which due emails are sent. The second is for emails that failed. */
 const CHECK_AFTER_MS = [62 * 60_000, 7 * 3_600_000]
@@ -18,10 +18,10 @@ export type Mailbox = {
 
 export function createMailbox(context: {
   readonly timeline: Timeline
-  readonly machine: Machine
-  readonly runAtLeast: (ms: number) => void
+  readonly server: SimulatedServer
+  readonly extendHistory: (ms: number) => void
 }): Mailbox {
-  const { timeline, machine, runAtLeast } = context
+  const { timeline, server, extendHistory } = context
   const links = new Map<string, string>()
   /** Sends due emails as the server does, but without a mail server. */
   const sendDueEmails = async (deps: ServerDeps): Promise<void> => {
@@ -42,8 +42,8 @@ export function createMailbox(context: {
   return {
     scheduleSending: () => {
       for (const ms of CHECK_AFTER_MS) {
-        runAtLeast(ms)
-        timeline.schedule(ms, () => void machine.runJob(sendDueEmails))
+        extendHistory(ms)
+        timeline.schedule(ms, () => void server.runJob(sendDueEmails))
       }
     },
     getLinkToken: (regNo) => links.get(regNo) ?? null,

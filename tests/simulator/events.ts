@@ -32,9 +32,9 @@ export const EARLY_ENDS_AT: Instant = startOfDay(day('2026-02-01'))
 export const CLOSES_AT: Instant = startOfDay(day('2026-03-01'))
 
 export const EVENTS = ['sample2026', 'second2026', 'seats2026'] as const
-/** Served in histories with desk staff: members need approval before they pay, and delegates change their meals. */
+/** Served in histories with staff actions: members need approval before they pay, and delegates change their meals. */
 export const APPROVAL_EVENT = 'seen2026'
-/** Served in histories with desk staff: items with two tax rates and without tax. */
+/** Served in histories with staff actions: items with two tax rates and without tax. */
 export const TAX_RATES_EVENT = 'rates2026'
 /**
  * Served in histories with euros: paid by transfer and at the desk. Each euro amount has the same numeric value as the

@@ -1,4 +1,4 @@
-/** Sends both gateways' messages about payments: early, late, repeatedly, falsified or never. */
+/** Sends both gateways' messages about payments: early, late, repeatedly, forged or never. */
 import { assertNever } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/message-fields.ts'
 import { WEBHOOK_PATH, getSignedWebhookPath } from '../../server/payments/gateways/message-paths.ts'
@@ -27,7 +27,7 @@ export type SendRequest = (
 type MessageContext = {
   readonly timeline: Timeline
   readonly tally: Tally
-  readonly runAtLeast: (ms: number) => void
+  readonly extendHistory: (ms: number) => void
   readonly call: SendRequest
 }
 export type GatewayMessages = {
@@ -40,7 +40,7 @@ export type GatewayMessages = {
 export function createGatewayMessages({
   timeline,
   tally,
-  runAtLeast,
+  extendHistory,
   call,
 }: MessageContext): GatewayMessages {
   const deliver = async (
@@ -58,7 +58,7 @@ export function createGatewayMessages({
           : new URLSearchParams(fields).toString()
     const type = plannedMessage.isJson ? 'application/json' : FORM
     const response = await call('POST', WEBHOOK_PATH, type, body)
-    if (response?.status === 200 && plannedMessage.falsifiedPart === null && isCapture(transaction))
+    if (response?.status === 200 && plannedMessage.forgedPart === null && isCapture(transaction))
       transaction.isAnnounced = true
     repeatUntilAccepted(response, plannedMessage, attempts, () =>
       deliver(transaction, fields, plannedMessage, attempts + 1),
@@ -72,7 +72,7 @@ export function createGatewayMessages({
   ): void => {
     const retryMs = WEBHOOK_RETRY_INTERVALS_MS[attempts]
     if (response?.status === 200 || !isRetried || retryMs === undefined) return
-    runAtLeast(retryMs)
+    extendHistory(retryMs)
     timeline.schedule(retryMs, () => void repeat())
   }
   const deliverWebhook = async (
@@ -82,7 +82,7 @@ export function createGatewayMessages({
     attempts = 0,
   ): Promise<void> => {
     tally.notices += 1
-    const isForged = plannedMessage.falsifiedPart !== null
+    const isForged = plannedMessage.forgedPart !== null
     const response = await call(
       'POST',
       getSignedWebhookPath('razorpay'),
@@ -99,7 +99,7 @@ export function createGatewayMessages({
   /** Schedules the messages. Whenever they are delivered, they contain the state at the time of this call. */
   const announce: GatewayMessages['announce'] = (webhook, messages, onAccepted = () => {}) => {
     for (const message of messages) {
-      runAtLeast(message.afterMs)
+      extendHistory(message.afterMs)
       timeline.schedule(message.afterMs, () => void deliverWebhook(webhook, message, onAccepted))
     }
   }
@@ -113,18 +113,18 @@ export function createGatewayMessages({
         .flatMap((accounts) => Object.values(accounts))
         .find(({ merchantId }) => merchantId === order.merchantId) ?? null
     const trueMessage = buildMessage(order, transaction, account)
-    runAtLeast(plannedMessage.afterMs)
+    extendHistory(plannedMessage.afterMs)
     timeline.schedule(
       plannedMessage.afterMs,
-      () => void deliver(transaction, falsifyMessage(trueMessage, plannedMessage), plannedMessage),
+      () => void deliver(transaction, forgeMessage(trueMessage, plannedMessage), plannedMessage),
     )
   }
   return { sendMessage, announce }
 }
 
-/** Falsifies a message as planned. Null if the result is unreadable. */
-function falsifyMessage(trueMessage: Fields, { falsifiedPart }: PlannedMessage): Fields | null {
-  switch (falsifiedPart) {
+/** Forges a part of a message as planned. Null if the result is unreadable. */
+function forgeMessage(trueMessage: Fields, { forgedPart }: PlannedMessage): Fields | null {
+  switch (forgedPart) {
     case null:
       return trueMessage
     case 'amount':
@@ -143,6 +143,6 @@ function falsifyMessage(trueMessage: Fields, { falsifiedPart }: PlannedMessage):
     case 'garbage':
       return null
     default:
-      return assertNever(falsifiedPart)
+      return assertNever(forgedPart)
   }
 }

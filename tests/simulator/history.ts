@@ -12,7 +12,7 @@ import { ACCOUNTS, EVENTS, TAX_RATES_EVENT, APPROVAL_EVENT, compileServedEvent }
 import type { Credentials, EventId, Version } from './events.ts'
 import { createGateway } from './gateway.ts'
 import { RAZORPAY_MERCHANT } from './razorpay-gateway.ts'
-import { createMachine } from './server.ts'
+import { createSimulatedServer } from './server.ts'
 import type { SimulationEnvironment } from './server.ts'
 import type { Store } from '../../server/storage/index.ts'
 import { createNetwork } from './network.ts'
@@ -84,17 +84,17 @@ export async function runHistory(
     writeTrace(() => `BROKEN: ${newViolation.invariant}: ${newViolation.cause}`)
   }
   /** Extends the history so that it ends no earlier than `ms` from now. */
-  const runAtLeast = (ms: number): void => {
+  const extendHistory = (ms: number): void => {
     endMs = Math.max(endMs, timeline.now() - plan.start + ms)
   }
 
-  const deskEvents: readonly EventId[] =
+  const staffEvents: readonly EventId[] =
     profile.euro > 0
       ? [APPROVAL_EVENT, TAX_RATES_EVENT, chooseEuroEvent(profile)]
       : [APPROVAL_EVENT, TAX_RATES_EVENT]
   const events: readonly EventId[] =
-    plan.desk.length > 0 || profile.euro > 0
-      ? [...EVENTS, ...deskEvents]
+    plan.staffSteps.length > 0 || profile.euro > 0
+      ? [...EVENTS, ...staffEvents]
       : profile.razorpay > 0
         ? [...EVENTS, chooseRazorpayEvent(profile)]
         : EVENTS
@@ -149,49 +149,49 @@ export async function runHistory(
     },
     trace: writeTrace,
   }
-  const machine = await createMachine(environment)
+  const server = await createSimulatedServer(environment)
   try {
     const applyIncident = (incident: Incident): void => {
       writeTrace(() => JSON.stringify(incident))
       tally.incidents += 1
       const schedule = (ms: number, run: () => void): void => {
-        runAtLeast(ms)
+        extendHistory(ms)
         timeline.schedule(ms, run)
       }
       switch (incident.is) {
         case 'crash':
-          if (!machine.isUp()) return
+          if (!server.isUp()) return
           tally.crashes += 1
-          machine.crash()
+          server.crash()
           // Reopens the database after the writes that are committed during the crash without a response.
           if (incident.reopens) timeline.schedule(0, () => disk.reopen())
-          schedule(incident.downtimeMs, () => void machine.start())
+          schedule(incident.downtimeMs, () => void server.start())
           return
         case 'clock':
           skewMs += incident.skewMs
-          machine.handleClockChange()
+          server.handleClockChange()
           schedule(incident.lastsMs, () => {
             skewMs -= incident.skewMs
-            machine.handleClockChange()
+            server.handleClockChange()
           })
           return
         case 'outage':
           network.startOutage(incident.kind, incident.lastsMs)
-          runAtLeast(incident.lastsMs)
+          extendHistory(incident.lastsMs)
           return
         case 'disk full':
           diskFullUntil = Math.max(diskFullUntil, timeline.now() + incident.lastsMs)
-          runAtLeast(incident.lastsMs)
+          extendHistory(incident.lastsMs)
           return
         case 'file': {
           const serveVersion = (version: Version): void => {
             writeTrace(() => `file of ${incident.event}: ${version}`)
             files.set(incident.event, version)
-            if (version !== 'removed') void machine.reload()
+            if (version !== 'removed') void server.reload()
             // A removed file is still served until the server restarts.
-            else if (machine.isUp()) {
-              machine.crash()
-              timeline.schedule(1000, () => void machine.start())
+            else if (server.isUp()) {
+              server.crash()
+              timeline.schedule(1000, () => void server.start())
             }
           }
           serveVersion(incident.version)
@@ -204,9 +204,9 @@ export async function runHistory(
           // The environment is read at startup.
           const changeCredentials = (newCredentials: Credentials): void => {
             credentials = newCredentials
-            if (machine.isUp()) {
-              machine.crash()
-              timeline.schedule(1000, () => void machine.start())
+            if (server.isUp()) {
+              server.crash()
+              timeline.schedule(1000, () => void server.start())
             }
           }
           changeCredentials('takenOver')
@@ -216,13 +216,13 @@ export async function runHistory(
     }
     await createCodes(disk.store(), plan.start)
     await createStaff(disk.store(), plan.start)
-    void machine.start()
+    void server.start()
     for (const incident of plan.incidents) {
-      runAtLeast(incident.afterMs)
+      extendHistory(incident.afterMs)
       timeline.schedule(incident.afterMs, () => applyIncident(incident))
     }
-    const mailbox = createMailbox({ timeline, machine, runAtLeast })
-    const sharedContext = { plan, timeline, machine, gateway, tally, writeTrace, runAtLeast }
+    const mailbox = createMailbox({ timeline, server, extendHistory })
+    const sharedContext = { plan, timeline, server, gateway, tally, writeTrace, extendHistory }
     const getVersion = (event: string): Version =>
       [...files].find(([id]) => id === event)?.[1] ?? 'removed'
     const delegates = createDelegates({
@@ -260,11 +260,11 @@ export async function runHistory(
       getOwedRefund: invariants.getOwedRefund,
     }).begin()
     delegates.begin()
-    if (plan.desk.length > 0)
+    if (plan.staffSteps.length > 0)
       for (let ms = EXPIRY_INTERVAL_MS; ms < EXPIRY_JOBS_END_MS; ms += EXPIRY_INTERVAL_MS)
         timeline.schedule(
           ms,
-          () => void machine.runJob((deps) => startExpiryJob(deps, NO_TIMER).run()),
+          () => void server.runJob((deps) => startExpiryJob(deps, NO_TIMER).run()),
         )
     /** Restores a working server, then compares all figures. */
     const compareAtRest = async (eventIds: ReadonlySet<EventId>): Promise<void> => {
@@ -274,10 +274,10 @@ export async function runHistory(
       const startedAt = timeline.now()
       let isDone = false
       const compareFigures = async (): Promise<void> => {
-        await (machine.isUp() ? machine.reload() : machine.start())
+        await (server.isUp() ? server.reload() : server.start())
         reportViolation(
           await compareAllFigures(
-            createStaffClient({ timeline, machine, reportViolation, writeTrace }),
+            createStaffClient({ timeline, server, reportViolation, writeTrace }),
             figuresContext,
             eventIds,
           ),
@@ -313,7 +313,7 @@ export async function runHistory(
     await tally.close(disk.sql(), gateway)
     return { violation, tally }
   } finally {
-    machine.close()
+    server.close()
     await disk.discard()
   }
 }

@@ -45,7 +45,7 @@ export function createNetwork(context: {
   /** Whether the server's disk accepts writes. */
   readonly canStore: () => boolean
   readonly tally: Tally
-  readonly writeTrace: (what: () => string) => void
+  readonly writeTrace: (describe: () => string) => void
 }): Network {
   const { profile, timeline, gateway, random, canStore, tally, writeTrace } = context
   const startedAt = timeline.now()

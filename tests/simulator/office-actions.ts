@@ -27,9 +27,9 @@ import type { EventId, Version } from './events.ts'
 import { compareFigures } from './check-figures.ts'
 import type { Gateway } from './gateway.ts'
 import { createStaffClient } from './office-sessions.ts'
-import type { SimulatedResponse, Machine } from './server.ts'
+import type { SimulatedResponse, SimulatedServer } from './server.ts'
 import { chooseDecision } from './treasurer.ts'
-import type { DeskAction, DeskStep, Plan } from './plan.ts'
+import type { StaffAction, StaffStep, Plan } from './plan.ts'
 import { chooseEuroEvent } from './profiles.ts'
 import type { Mailbox } from './emails.ts'
 import type { Violation } from './check-payments.ts'
@@ -57,7 +57,7 @@ const FIRST_ADDED_NUMBER = 100
 /** The maximum number of days between a payment and its confirmation by staff. */
 const MAX_DAYS_AGO = 6
 
-const REQUIRED_STATE: Readonly<Partial<Record<DeskAction, RegistrationState>>> = {
+const REQUIRED_STATE: Readonly<Partial<Record<StaffAction, RegistrationState>>> = {
   approve: 'to_approve',
   refuse: 'to_approve',
   'refuse with an offer': 'to_approve',
@@ -69,15 +69,15 @@ const REQUIRED_STATE: Readonly<Partial<Record<DeskAction, RegistrationState>>> =
 export type DeskContext = {
   readonly plan: Plan
   readonly timeline: Timeline
-  readonly machine: Machine
+  readonly server: SimulatedServer
   readonly gateway: Gateway
   readonly bank: Bank
   readonly mailbox: Mailbox
   readonly actionHistory: HistoryInvariants
   readonly tally: Tally
   readonly reportViolation: (violation: Violation | null) => void
-  readonly writeTrace: (what: () => string) => void
-  readonly runAtLeast: (ms: number) => void
+  readonly writeTrace: (describe: () => string) => void
+  readonly extendHistory: (ms: number) => void
   /** Lists the registration numbers of all registrations. */
   readonly listRegNos: () => readonly string[]
   readonly getEvent: (regNo: string) => string
@@ -102,13 +102,13 @@ export function createDesk(context: DeskContext): { begin(): void } {
   const {
     plan,
     timeline,
-    machine,
+    server,
     bank,
     actionHistory,
     tally,
     reportViolation,
     writeTrace,
-    runAtLeast,
+    extendHistory,
   } = context
   const client = createStaffClient(context)
   const { call, signIn } = client
@@ -117,7 +117,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
   const performAction = async (
     staffName: StaffName,
     regNo: string,
-    step: DeskStep,
+    step: StaffStep,
     random: Random,
   ) => {
     const token = await signIn(staffName)
@@ -150,7 +150,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     regNo: string,
     token: string,
     body: ActionBody,
-    step: DeskStep,
+    step: StaffStep,
   ): Promise<void> => {
     const key = client.nextClick()
     const payload = { ...body, why: `${body.act} ${key}`, key }
@@ -208,7 +208,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
 
   /** Builds the request body. Null if the action does not apply. */
   const chooseBody = async (
-    action: DeskAction,
+    action: StaffAction,
     page: ActionsResponse | null,
     regNo: string,
     random: Random,
@@ -310,7 +310,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
   }
   /** Finds the bank payment that the delegate reported. */
   const findClaimedPayment = async (regNo: string): Promise<ActionBody | null> => {
-    const claims = await machine.runJob(({ store }) => store.paymentClaims(regNo as RegNo))
+    const claims = await server.runJob(({ store }) => store.paymentClaims(regNo as RegNo))
     const reference = claims?.[0]?.reference
     if (reference === undefined) return null
     const bankPayment = bank.find('transfer', reference)
@@ -337,7 +337,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
         ? { ...earlierPayment, method: random.pick(['transfer', 'upi', 'cheque', 'machine']) }
         : earlierPayment
     }
-    const storedRegistration = await machine.runJob(({ store }) =>
+    const storedRegistration = await server.runJob(({ store }) =>
       store.registration(regNo as RegNo),
     )
     const paymentDay = addDays(
@@ -368,7 +368,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     if (events?.some((id) => id === context.getEvent(regNo)) === false) return
     const reason = `erase ${client.nextClick()}`
     tally.acts += 1
-    const eraseResult = await machine.runJob(({ store, clock }) =>
+    const eraseResult = await server.runJob(({ store, clock }) =>
       store.erasePersonalData({
         regNo: regNo as RegNo,
         act: 'erase',
@@ -393,7 +393,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     regNo: string,
     random: Random,
   ): Promise<ActionBody | null> => {
-    const openReviews = (await machine.runJob(({ store }) => store.reviews(null))) ?? []
+    const openReviews = (await server.runJob(({ store }) => store.reviews(null))) ?? []
     const review = openReviews.find((openReview) => openReview.regNo === regNo)
     if (review === undefined) return null
     const plannedDecision = chooseDecision(review, random, context)
@@ -422,7 +422,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
 
   /** Returns the registrations in the state that the action needs, or all if there are none. */
   const listSuitableRegistrations = async (
-    action: DeskAction,
+    action: StaffAction,
     regNos: readonly string[],
   ): Promise<readonly string[]> => {
     if (action === 'correct items') {
@@ -433,7 +433,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     if (requiredState === undefined) return regNos
     const states = await Promise.all(
       regNos.map((regNo) =>
-        machine
+        server
           .runJob(({ store }) => store.registration(regNo as RegNo))
           .then((stored) => stored?.state),
       ),
@@ -441,7 +441,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     const suitableRegNos = regNos.filter((_, index) => states[index] === requiredState)
     return suitableRegNos.length === 0 ? regNos : suitableRegNos
   }
-  const performStep = async (step: DeskStep, random: Random, at: number): Promise<void> => {
+  const performStep = async (step: StaffStep, random: Random, at: number): Promise<void> => {
     const { name } = plan.profile
     const staffNames = step.colleague === null ? [step.by] : [step.by, step.colleague]
     const createRandomFor = (staffName: StaffName): Random =>
@@ -511,8 +511,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
   }
   return {
     begin: () => {
-      for (const [index, step] of plan.desk.entries()) {
-        runAtLeast(step.afterMs)
+      for (const [index, step] of plan.staffSteps.entries()) {
+        extendHistory(step.afterMs)
         const random = createRandom(plan.profile.name, plan.seed, plan.history, 'desk', index)
         timeline.schedule(step.afterMs, () => void performStep(step, random, index))
       }

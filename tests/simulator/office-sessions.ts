@@ -1,7 +1,7 @@
 /** Signs staff in and calls the server's API for them, with a separate key for each click. */
 import { hashToken } from '../../server/office/auth/sessions.ts'
 import type { Timeline } from './virtual-time.ts'
-import type { SimulatedResponse, Machine } from './server.ts'
+import type { SimulatedResponse, SimulatedServer } from './server.ts'
 import type { Violation } from './check-payments.ts'
 import type { StaffName } from './expected-permissions.ts'
 
@@ -23,17 +23,17 @@ export type StaffClient = {
 
 export function createStaffClient(context: {
   readonly timeline: Timeline
-  readonly machine: Machine
+  readonly server: SimulatedServer
   readonly reportViolation: (violation: Violation | null) => void
-  readonly writeTrace: (what: () => string) => void
+  readonly writeTrace: (describe: () => string) => void
 }): StaffClient {
-  const { timeline, machine, reportViolation, writeTrace } = context
+  const { timeline, server, reportViolation, writeTrace } = context
   let clicks = 0
   return {
     call: async (method, url, token, payload = null) => {
       await timeline.wait(20)
       const type = typeof payload === 'string' ? { 'content-type': 'text/csv' } : {}
-      const apiResponse = await machine.call({
+      const apiResponse = await server.call({
         method,
         url,
         headers: { authorization: `Bearer ${token}`, ...type },
@@ -51,7 +51,7 @@ export function createStaffClient(context: {
       return apiResponse
     },
     signIn: (staffName) =>
-      machine.runJob(async ({ store, clock }) => {
+      server.runJob(async ({ store, clock }) => {
         const token = `${staffName}-${timeline.now()}-${(clicks += 1)}`
         const staffUser = await store.admin(staffName)
         if (staffUser === null) return null

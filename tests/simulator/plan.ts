@@ -30,18 +30,11 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** The parts of a gateway message that may be falsified. A falsified message must have no effect except a query. */
-export const FALSIFIED_PARTS = [
-  'amount',
-  'reference',
-  'status',
-  'order',
-  'hash',
-  'garbage',
-] as const
+/** The parts of a gateway message that may be forged. A forged message must have no effect except a query. */
+export const FORGED_PARTS = ['amount', 'reference', 'status', 'order', 'hash', 'garbage'] as const
 export type PlannedMessage = {
   readonly afterMs: number
-  readonly falsifiedPart: (typeof FALSIFIED_PARTS)[number] | null
+  readonly forgedPart: (typeof FORGED_PARTS)[number] | null
   readonly isJson: boolean
   /** Whether the gateway sends the message again until it is accepted. */
   readonly isRetried: boolean
@@ -110,8 +103,8 @@ export type OfficeStep = {
   readonly afterMs: number
   readonly is: 'reviews' | 'reviews, two at once' | 'refund' | 'panel' | 'disputes'
 }
-/** Actions that desk staff can take on a registration. */
-export const DESK_ACTIONS = [
+/** Actions that staff can take on a registration. */
+export const STAFF_ACTIONS = [
   'note',
   'correct name',
   'correct category',
@@ -136,10 +129,10 @@ export const DESK_ACTIONS = [
   'record extra payment',
   'compare the figures',
 ] as const
-export type DeskAction = (typeof DESK_ACTIONS)[number]
-export type DeskStep = {
+export type StaffAction = (typeof STAFF_ACTIONS)[number]
+export type StaffStep = {
   readonly afterMs: number
-  readonly is: DeskAction
+  readonly is: StaffAction
   readonly by: StaffName
   /** Another user who performs the same action at the same time. Null if there is none. */
   readonly colleague: StaffName | null
@@ -156,7 +149,7 @@ export type Plan = {
   readonly incidents: readonly Incident[]
   readonly office: readonly OfficeStep[]
   readonly disputes: readonly PlannedDispute[]
-  readonly desk: readonly DeskStep[]
+  readonly staffSteps: readonly StaffStep[]
 }
 
 const OWNERS: readonly StaffName[] = ['Omar', 'Usha']
@@ -186,10 +179,10 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
       is,
     }))
   })
-  const deskSteps = DESK_ACTIONS.flatMap((is) => {
-    const deskRandom = createRandom(profile.name, seed, history, 'desk', is)
-    return drawOccurrences(profile.desk[is] ?? 0, deskRandom).map(() =>
-      drawDeskStep(is, profile, deskRandom),
+  const staffSteps = STAFF_ACTIONS.flatMap((is) => {
+    const staffRandom = createRandom(profile.name, seed, history, 'desk', is)
+    return drawOccurrences(profile.staffActions[is] ?? 0, staffRandom).map(() =>
+      drawStaffStep(is, profile, staffRandom),
     )
   })
   const disputeRandom = createRandom(profile.name, seed, history, 'disputes')
@@ -204,7 +197,7 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
     disputes: drawOccurrences(profile.disputes, disputeRandom).map(() =>
       drawDispute(disputeRandom),
     ),
-    desk: deskSteps,
+    staffSteps,
   }
 }
 
@@ -252,7 +245,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
       ? ['edit', 'accept_offer', 'ask_cancel', 'tell', 'tell']
       : ['ask_cancel']
   // Nothing is drawn for profiles without corrections, so that their histories do not change.
-  if (profile.desk['correct category'] !== undefined)
+  if (profile.staffActions['correct category'] !== undefined)
     for (let index = 0; index < 3; index++)
       steps.push(
         {
@@ -304,7 +297,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
   }
 }
 
-function drawDeskStep(is: DeskAction, profile: Profile, random: Random): DeskStep {
+function drawStaffStep(is: StaffAction, profile: Profile, random: Random): StaffStep {
   // Most actions are performed by a user who may perform them.
   const pickStaff = (): StaffName => random.pick(random.chance(0.7) ? OWNERS : STAFF_NAMES)
   return {
@@ -350,7 +343,7 @@ export function drawMessages(profile: Profile, random: Random): readonly Planned
     afterMs: random.chance(0.2)
       ? random.skewed(HOUR_MS, 5 * DAY_MS)
       : random.skewed(100, 2 * MINUTE_MS),
-    falsifiedPart: random.chance(profile.falsifiedWebhooks) ? random.pick(FALSIFIED_PARTS) : null,
+    forgedPart: random.chance(profile.forgedWebhooks) ? random.pick(FORGED_PARTS) : null,
     isJson: random.chance(0.1),
     isRetried: random.chance(0.8),
   }))

@@ -10,7 +10,7 @@ import {
   VERSIONS,
 } from './events.ts'
 import type { Version } from './events.ts'
-import type { DeskAction, Incident, OfficeStep } from './plan.ts'
+import type { StaffAction, Incident, OfficeStep } from './plan.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -60,8 +60,8 @@ export type Profile = {
   /** The share of webhooks that are repeated, up to `maxRepeats` times. */
   readonly repeatedWebhooks: number
   readonly maxRepeats: number
-  /** The share of webhooks that contain falsified parts. */
-  readonly falsifiedWebhooks: number
+  /** The share of webhooks that are forged. */
+  readonly forgedWebhooks: number
   /**
    * The share of status responses that are unusable: truncated, about another order, in an unknown format, or empty.
    */
@@ -77,7 +77,7 @@ export type Profile = {
   readonly versions: readonly Version[]
   readonly office: Readonly<Record<OfficeStep['is'], number>>
   readonly officeStepsWithinMs: number
-  readonly desk: Readonly<Partial<Record<DeskAction, number>>>
+  readonly staffActions: Readonly<Partial<Record<StaffAction, number>>>
   readonly maxDowntimeMs: number
   readonly maxSkewMs: number
   readonly maxOutageMs: number
@@ -106,7 +106,7 @@ export const DESIGN: Profile = {
   lostMessages: 0.3,
   repeatedWebhooks: 0.2,
   maxRepeats: 3,
-  falsifiedWebhooks: 0.1,
+  forgedWebhooks: 0.1,
   badStatusResponses: 0.05,
   badRefundResponses: 0.15,
   slowResponses: 0.05,
@@ -122,7 +122,7 @@ export const DESIGN: Profile = {
   versions: VERSIONS,
   office: { reviews: 0.4, 'reviews, two at once': 0.1, refund: 0.12, panel: 0.08, disputes: 0 },
   officeStepsWithinMs: 6 * DAY_MS,
-  desk: {},
+  staffActions: {},
   maxDowntimeMs: 10 * MINUTE_MS,
   maxSkewMs: HOUR_MS,
   maxOutageMs: 12 * HOUR_MS,
@@ -159,7 +159,7 @@ export const FAULT_PROFILES: readonly Profile[] = [
   createProfile('outage', { maxOutageMs: 4 * DAY_MS }, { outage: 1.5 }),
   createProfile('bad answers', { badStatusResponses: 0.6 }),
   createProfile('slow', { slowResponses: 0.7 }),
-  createProfile('flood', { repeatedWebhooks: 1, maxRepeats: 12, falsifiedWebhooks: 0.5 }),
+  createProfile('flood', { repeatedWebhooks: 1, maxRepeats: 12, forgedWebhooks: 0.5 }),
   createProfile('disk full', {}, { 'disk full': 3 }),
   createProfile('files', {}, { file: 3 }),
   createProfile(
@@ -227,7 +227,7 @@ export const FAULT_PROFILES: readonly Profile[] = [
   }),
 ]
 
-const DESK_ACTION_COUNTS: Profile['desk'] = {
+const STAFF_ACTION_COUNTS: Profile['staffActions'] = {
   note: 0.3,
   'correct name': 0.5,
   'correct category': 0.7,
@@ -251,12 +251,12 @@ const DESK_ACTION_COUNTS: Profile['desk'] = {
   'record extra payment': 0.3,
   'compare the figures': 0.5,
 }
-const doubleCounts = (counts: Profile['desk']): Profile['desk'] =>
+const doubleCounts = (counts: Profile['staffActions']): Profile['staffActions'] =>
   Object.fromEntries(Object.entries(counts).map(([action, count]) => [action, 2 * count]))
 
 const EURO: Partial<Omit<Profile, 'incidents'>> = {
-  desk: {
-    ...DESK_ACTION_COUNTS,
+  staffActions: {
+    ...STAFF_ACTION_COUNTS,
     'load a statement': 3,
     'compare the figures': 1,
     cancel: 1,
@@ -270,32 +270,36 @@ const EURO: Partial<Omit<Profile, 'incidents'>> = {
   lostMessages: 0.1,
 }
 
-/** In these profiles, staff also act, so payment faults affect their actions too. */
-export const DESK_PROFILES: readonly Profile[] = [
-  createProfile('desk', { desk: DESK_ACTION_COUNTS, approvals: 0.4 }),
+/** In these profiles, staff also perform actions, which payment faults then affect. */
+export const STAFF_PROFILES: readonly Profile[] = [
+  createProfile('desk', { staffActions: STAFF_ACTION_COUNTS, approvals: 0.4 }),
   createProfile('desk and letters', {
-    desk: doubleCounts(DESK_ACTION_COUNTS),
+    staffActions: doubleCounts(STAFF_ACTION_COUNTS),
     approvals: 1,
     fewSeats: 0,
   }),
   // Many delegates report transfers, and staff confirm most of these only through bank statements.
   createProfile('desk and bank', {
-    desk: { approve: 3, 'load a statement': 6, 'correct category': 0.2, confirm: 0.3 },
+    staffActions: { approve: 3, 'load a statement': 6, 'correct category': 0.2, confirm: 0.3 },
     maxDelegates: 6,
     approvals: 1,
     fewSeats: 0,
     lostMessages: 0.1,
   }),
-  createProfile('desk and few places', { desk: DESK_ACTION_COUNTS, fewSeats: 1, maxDelegates: 5 }),
+  createProfile('desk and few places', {
+    staffActions: STAFF_ACTION_COUNTS,
+    fewSeats: 1,
+    maxDelegates: 5,
+  }),
   createProfile(
     'desk and crashes',
-    { desk: doubleCounts(DESK_ACTION_COUNTS), approvals: 0.4 },
+    { staffActions: doubleCounts(STAFF_ACTION_COUNTS), approvals: 0.4 },
     { crash: 8 },
   ),
   createProfile(
     'desk and files',
     {
-      desk: { ...DESK_ACTION_COUNTS, 'correct category': 3, 'correct name': 0.2 },
+      staffActions: { ...STAFF_ACTION_COUNTS, 'correct category': 3, 'correct name': 0.2 },
       fewSeats: 0,
       slowPayments: 0.5,
       latePayments: 0.4,
@@ -306,7 +310,7 @@ export const DESK_PROFILES: readonly Profile[] = [
   createProfile(
     'desk and free days',
     {
-      desk: { ...DESK_ACTION_COUNTS, 'correct category': 4 },
+      staffActions: { ...STAFF_ACTION_COUNTS, 'correct category': 4 },
       fewSeats: 0,
       latePayments: 0.4,
       incidentsWithinMs: 6 * DAY_MS,
@@ -315,8 +319,8 @@ export const DESK_PROFILES: readonly Profile[] = [
     { file: 2 },
   ),
   createProfile('desk and tax rates', {
-    desk: {
-      ...DESK_ACTION_COUNTS,
+    staffActions: {
+      ...STAFF_ACTION_COUNTS,
       'correct items': 4,
       'compare the figures': 2,
       refund: 1,
@@ -332,11 +336,16 @@ export const DESK_PROFILES: readonly Profile[] = [
   createProfile('desk and two currencies', { ...EURO, hasTwoCurrencies: true }),
   createProfile(
     'desk and clock',
-    { desk: DESK_ACTION_COUNTS, approvals: 0.6, maxSkewMs: 30 * DAY_MS, lostMessages: 0.6 },
+    {
+      staffActions: STAFF_ACTION_COUNTS,
+      approvals: 0.6,
+      maxSkewMs: 30 * DAY_MS,
+      lostMessages: 0.6,
+    },
     { clock: 2 },
   ),
   createProfile('desk and odd money', {
-    desk: DESK_ACTION_COUNTS,
+    staffActions: STAFF_ACTION_COUNTS,
     wrongAmounts: 0.4,
     latePayments: 0.4,
     secondTabPayments: 0.3,
@@ -344,7 +353,7 @@ export const DESK_PROFILES: readonly Profile[] = [
   }),
 ]
 
-export const PROFILES: readonly Profile[] = [DESIGN, ...FAULT_PROFILES, ...DESK_PROFILES]
+export const PROFILES: readonly Profile[] = [DESIGN, ...FAULT_PROFILES, ...STAFF_PROFILES]
 
 /** Returns the event whose delegates pay only by transfer, in euros or in two currencies. */
 export const chooseEuroEvent = ({

@@ -44,7 +44,7 @@ const UNKNOWN_ID = createError('The id provided does not exist')
 const buildList = (items: readonly object[]): object => ({ entity: 'collection', items })
 const toSeconds = (ms: number): number => Math.floor(ms / 1000)
 const MINUTE_MS = 60_000
-/** How long it takes until a search finds a new order. */
+/** How long it takes for a new order to appear in search results. */
 const SEARCH_DELAY_MS = 2_000
 
 export type ApiRequest = {
@@ -103,7 +103,9 @@ export function handleRazorpayRequest(
     )
   }
   if (kind === 'disputes') {
-    const dispute = orders.flatMap(({ disputes }) => disputes).find((one) => one.id === id)
+    const dispute = orders
+      .flatMap(({ disputes }) => disputes)
+      .find((candidate) => candidate.id === id)
     return dispute === undefined ? UNKNOWN_ID : createResponse(buildDisputeEntity(dispute))
   }
   const foundPayment = gateway.find(id)

@@ -75,10 +75,10 @@ export type SimulationEnvironment = {
   readonly transport: Network['transport']
   /** Called after each write to the store. */
   onWrite(verb: string): Promise<void>
-  trace(what: () => string): void
+  trace(describe: () => string): void
 }
 
-export type Machine = {
+export type SimulatedServer = {
   readonly call: SendRequest
   /** Crashes the server. At the next start, it reads everything again. `reload` reads only event files. */
   crash(): void
@@ -265,9 +265,9 @@ function replaceGlobals(environment: SimulationEnvironment): () => void {
   }
 }
 
-export async function createMachine(
+export async function createSimulatedServer(
   simulation: SimulationEnvironment,
-): Promise<Machine & { close(): void }> {
+): Promise<SimulatedServer & { close(): void }> {
   const routes = await buildRoutes()
   const { timeline, disk } = simulation
   const restoreGlobals = replaceGlobals(simulation)

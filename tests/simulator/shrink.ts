@@ -38,12 +38,12 @@ function* listShorterPlans(plan: Plan): Generator<Plan> {
   for (const at of plan.incidents.keys()) yield { ...plan, incidents: removeAt(plan.incidents, at) }
   for (const at of plan.office.keys()) yield { ...plan, office: removeAt(plan.office, at) }
   for (const at of plan.disputes.keys()) yield { ...plan, disputes: removeAt(plan.disputes, at) }
-  for (const [index, step] of plan.desk.entries()) {
+  for (const [index, step] of plan.staffSteps.entries()) {
     const withStep = (changes: Partial<typeof step>): Plan => ({
       ...plan,
-      desk: plan.desk.with(index, { ...step, ...changes }),
+      staffSteps: plan.staffSteps.with(index, { ...step, ...changes }),
     })
-    yield { ...plan, desk: removeAt(plan.desk, index) }
+    yield { ...plan, staffSteps: removeAt(plan.staffSteps, index) }
     if (step.colleague !== null) yield withStep({ colleague: null })
     if (step.isSentTwice) yield withStep({ isSentTwice: false })
   }

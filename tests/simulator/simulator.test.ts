@@ -5,7 +5,7 @@ import { chooseRuns } from '../runs.ts'
 import { readControls } from './controls.ts'
 import { runHistory } from './history.ts'
 import { drawPlan } from './plan.ts'
-import { DESIGN, DESK_PROFILES, FAULT_PROFILES } from './profiles.ts'
+import { DESIGN, STAFF_PROFILES, FAULT_PROFILES } from './profiles.ts'
 import type { Profile } from './profiles.ts'
 import { shrinkPlan } from './shrink.ts'
 import { simulate } from './simulate.ts'
@@ -19,7 +19,9 @@ const HISTORIES_OF_SEATS = chooseRuns(40, 14)
 const HISTORIES_OF_DESK = chooseRuns(30, 8)
 
 function findProfile(name: string): Profile {
-  const profile = [...FAULT_PROFILES, ...DESK_PROFILES].find((candidate) => candidate.name === name)
+  const profile = [...FAULT_PROFILES, ...STAFF_PROFILES].find(
+    (candidate) => candidate.name === name,
+  )
   if (profile === undefined) throw new Error(`There is no profile ${name}`)
   return profile
 }
@@ -79,7 +81,7 @@ describe('payments under faults', () => {
   // The tests above run these profiles.
   const TESTED_PROFILES = ['few places', 'desk']
   test.each(
-    [...FAULT_PROFILES, ...DESK_PROFILES].filter(({ name }) => !TESTED_PROFILES.includes(name)),
+    [...FAULT_PROFILES, ...STAFF_PROFILES].filter(({ name }) => !TESTED_PROFILES.includes(name)),
   )('no invariant is violated in the profile $name', async (profile) => {
     const { found } = await simulate(profile, SEED, 0, HISTORIES_OF_FAULTS, shrinkPlan)
     expect(found).toEqual([])

@@ -18,7 +18,7 @@ import { STAFF } from './expected-permissions.ts'
 import type { Timeline } from './virtual-time.ts'
 import { hasFailed, refundCapture, isCapture, isUndecided } from './gateway.ts'
 import type { Gateway, GatewayRefund, Order, Transaction } from './gateway.ts'
-import type { Machine } from './server.ts'
+import type { SimulatedServer } from './server.ts'
 import type { OfficeStep, Plan } from './plan.ts'
 import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
@@ -27,17 +27,17 @@ import type { Tally } from './tally.ts'
 export type TreasurerContext = {
   readonly plan: Plan
   readonly timeline: Timeline
-  readonly machine: Machine
+  readonly server: SimulatedServer
   readonly gateway: Gateway
   readonly tally: Tally
-  readonly writeTrace: (what: () => string) => void
-  readonly runAtLeast: (ms: number) => void
+  readonly writeTrace: (describe: () => string) => void
+  readonly extendHistory: (ms: number) => void
   /** Lists the registration numbers of all registrations. */
   readonly listRegNos: () => readonly string[]
 }
 
 export function createTreasurer(context: TreasurerContext): { begin(): void } {
-  const { plan, timeline, machine, gateway, tally, writeTrace, runAtLeast } = context
+  const { plan, timeline, server, gateway, tally, writeTrace, extendHistory } = context
 
   const decide = async (
     review: Review,
@@ -45,7 +45,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     username: string,
   ): Promise<void> => {
     const input = { ...decisionInput, version: getReviewVersion(review) }
-    const decideResult = await machine.runJob((deps) =>
+    const decideResult = await server.runJob((deps) =>
       decideReview(deps, review.id, input, username),
     )
     if (decideResult?.ok === true) tally.decisions += 1
@@ -55,7 +55,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     )
   }
   const decideReviews = async (random: Random, isConcurrent: boolean): Promise<void> => {
-    const reviews = (await machine.runJob(({ store }) => store.reviews(null))) ?? []
+    const reviews = (await server.runJob(({ store }) => store.reviews(null))) ?? []
     for (const review of reviews) {
       const decision = chooseDecision(review, random, context)
       if (decision === null) continue
@@ -73,31 +73,31 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     const regNo = random.pick(regNos)
     const isPartial = random.chance(0.3)
     const refundInput = { why: 'Cannot come', ...(isPartial ? { amount: '100.00' } : {}) }
-    const result = await machine.runJob((deps) => refundPayment(deps, regNo, refundInput, 'Asha'))
+    const result = await server.runJob((deps) => refundPayment(deps, regNo, refundInput, 'Asha'))
     writeTrace(() => `refund of ${regNo}: ${JSON.stringify(result)}`)
   }
   /** Records lost disputes: some of them twice at the same time, some only in part, and some only as a note. */
   const recordLostDisputes = async (random: Random): Promise<void> => {
     for (const text of context.listRegNos()) {
       const regNo = text as RegNo
-      const disputes = (await machine.runJob(({ store }) => store.disputesOf(regNo))) ?? []
+      const disputes = (await server.runJob(({ store }) => store.disputesOf(regNo))) ?? []
       for (const { disputeId, status, amount } of disputes) {
         if (status !== 'lost') continue
         const [isNote, isPartial, isDuplicated] = [0.15, 0.15, 0.3].map((probability) =>
           random.chance(probability),
         )
         if (isNote === true) {
-          await addNote(regNo, `The bank took it: ${disputeId} at ${timeline.now()}`)
+          await addNote(regNo, `Dispute lost: ${disputeId} at ${timeline.now()}`)
           continue
         }
         const part = isPartial === true ? toAmount(10_000) : amount
         const record = (click: number) =>
-          machine.runJob(({ store, clock }) =>
+          server.runJob(({ store, clock }) =>
             store.requestRefund({
               of: regNo,
               amount: part,
               manualReference: disputeId,
-              why: `The bank took it: click ${click} at ${timeline.now()}`,
+              why: `Dispute lost: click ${click} at ${timeline.now()}`,
               who: 'Asha',
               at: clock(),
             }),
@@ -110,7 +110,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     }
   }
   const addNote = (regNo: RegNo, why: string): Promise<unknown> =>
-    machine.runJob(({ store, clock }) =>
+    server.runJob(({ store, clock }) =>
       store.addNote({
         regNo,
         act: 'note',
@@ -151,7 +151,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
   return {
     begin: () => {
       for (const [index, step] of plan.office.entries()) {
-        runAtLeast(step.afterMs)
+        extendHistory(step.afterMs)
         const random = createRandom(plan.profile.name, plan.seed, plan.history, 'office', index)
         timeline.schedule(step.afterMs, () => void performStep(step, random))
       }

@@ -26,7 +26,7 @@ export type Timeline = {
   listPendingEntries(owner: Owner): readonly Entry[]
   /** Reports activity in a turn of the event loop. The queue continues after turns without activity. */
   reportActivity(): void
-  /** Reports that a request enters the web framework, whose streams need several turns of the event loop. */
+  /** Reports that a request has entered the web framework, whose streams need several turns of the event loop. */
   enterRequest(): void
   leaveRequest(): void
   /** Runs until the queue is empty or virtual time has reached `until`. */

@@ -64,7 +64,7 @@ export function listDistinctChoices(
       const chosenGroups = openGroups.map((group) =>
         group
           .filter((candidate) => order.indexOf(candidate) <= index)
-          .every((one) => choice.chosen.includes(one)),
+          .every((id) => choice.chosen.includes(id)),
       )
       const key = `${Math.min(choice.total, totalCap)} ${choice.counts.join()} ${chosenGroups.join()}`
       if (!nextChoices.has(key)) nextChoices.set(key, choice)

@@ -166,9 +166,10 @@ export function findContradiction(
 ): readonly [string, string] | null {
   if (a.isMember !== null && b.isMember !== null && a.isMember !== b.isMember)
     return a.isMember ? ['members', 'non-members'] : ['non-members', 'members']
-  const isForTrainees = (one: CareerStage): boolean => one.levels.size > 0 && !one.levels.has(2)
-  const isForPractitioners = (one: CareerStage): boolean =>
-    one.levels.size === 1 && one.levels.has(2)
+  const isForTrainees = (stage: CareerStage): boolean =>
+    stage.levels.size > 0 && !stage.levels.has(2)
+  const isForPractitioners = (stage: CareerStage): boolean =>
+    stage.levels.size === 1 && stage.levels.has(2)
   if (isForTrainees(a) && isForPractitioners(b)) return ['trainees', 'people in practice']
   if (isForPractitioners(a) && isForTrainees(b)) return ['people in practice', 'trainees']
   return null

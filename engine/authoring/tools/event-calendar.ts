@@ -209,7 +209,7 @@ const findField = (event: EventConfig, id: string | undefined): Field | undefine
 
 /** Formats the name of an item with all its rows: its label without placeholders, or the label of its field. */
 function formatItemName(event: EventConfig, id: string): string {
-  const item = event.fees.items.find((one) => one.id === id)
+  const item = event.fees.items.find((candidate) => candidate.id === id)
   if (item === undefined) return id
   const label = fillOption(item.label, undefined)
   return `“${label === '' ? (findField(event, item.by)?.label ?? id) : label}”`

@@ -202,7 +202,7 @@ function toPlainEvent(event: EventConfig): Block {
     examples:
       event.examples.length === 0
         ? undefined
-        : { cases: event.examples.map((one) => showExample(one, event.currency)) },
+        : { cases: event.examples.map((example) => showExample(example, event.currency)) },
   })
 }
 

@@ -62,7 +62,7 @@ export function showFees(fees: Fees, categories: readonly Category[], currency: 
     adjustments:
       adjustments.length === 0
         ? undefined
-        : adjustments.map((one) => showAdjustment(one, currency)),
+        : adjustments.map((adjustment) => showAdjustment(adjustment, currency)),
   })
 }
 
@@ -184,7 +184,7 @@ function showAdjustment(
 /** Writes only the settings that the event states. Without quotas, no seats are held. */
 export function showContext(event: EventConfig): Block {
   const { quotas, holdSeatsMs, unique, codeKinds, memberLists } = event
-  const showList = <T>(list: readonly T[], show: (one: T) => DisplayedValue): DisplayedValue =>
+  const showList = <T>(list: readonly T[], show: (element: T) => DisplayedValue): DisplayedValue =>
     list.length === 0 ? undefined : list.map(show)
   return {
     quotas: showList(quotas, showQuota),

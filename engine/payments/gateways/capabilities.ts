@@ -12,11 +12,11 @@ import type { CardMethod, GatewayKind } from '../../event/payment-method-types.t
 export type { GatewayKind } from '../../event/payment-method-types.ts'
 
 export type GatewayCapabilities = {
-  /** The gateway's name in sentences. */
+  /** The gateway's name in messages. */
   readonly label: string
   readonly currencies: readonly Currency[]
   readonly methods: readonly ('card' | 'net_banking' | 'upi' | 'wallet' | 'pay_later')[]
-  readonly hasPartialRefunds: boolean
+  readonly supportsPartialRefunds: boolean
   /** The smallest payment, in major units of its currency. */
   readonly minMajorUnits: number
   /** The largest payment, in minor units. */
@@ -45,7 +45,7 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
     label: 'Airpay',
     currencies: [INR],
     methods: ['card', 'net_banking', 'upi', 'wallet'],
-    hasPartialRefunds: true,
+    supportsPartialRefunds: true,
     minMajorUnits: 1,
     maxAmount: MAX_AMOUNT,
     createsCheckout: false,
@@ -58,7 +58,7 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
     label: 'Razorpay',
     currencies: listCurrencies('INR USD EUR GBP AUD CAD CHF HKD LKR SGD'),
     methods: ['card', 'net_banking', 'upi', 'wallet', 'pay_later'],
-    hasPartialRefunds: true,
+    supportsPartialRefunds: true,
     minMajorUnits: 1,
     maxAmount: MAX_AMOUNT,
     createsCheckout: true,
@@ -69,7 +69,7 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
   },
 }
 
-/** The gateway of older files that state no kind. Rollcall then supported only this gateway. */
+/** The gateway of older files that do not specify a kind. At that time, Rollcall supported only this gateway. */
 export const DEFAULT_GATEWAY = 'airpay' satisfies GatewayKind
 
 export const isGatewayKind = (text: string): text is GatewayKind =>
@@ -104,12 +104,12 @@ export const getGatewayMinimum = (
 export type GatewayKinds = Readonly<Record<string, GatewayKind>>
 
 /**
- * Explains in sentences why a payment is too old to be refunded through its gateway, and states the next step. Null
- * if the payment can be refunded. If it is too old, no refund is requested, because the gateway would reject it.
+ * Returns a message that explains why a payment is too old to be refunded through its gateway, and what to do next.
+ * Null if the payment can be refunded. If it is too old, no refund is requested, because the gateway would reject it.
  * `source`: the gateway's name. If no current event uses the gateway, its kind is known only if the gateway is named
  * after its kind (`airpay`, `razorpay`).
  */
-export function explainRefundTooLate(
+export function explainWhyTooLateToRefund(
   { source, paidAt }: { readonly source: string; readonly paidAt: Instant },
   kinds: GatewayKinds,
   at: Instant,

@@ -4,7 +4,7 @@ import {
   ENDED_STATES,
   listAllowedActions,
   dayOf,
-  explainRefundTooLate,
+  explainWhyTooLateToRefund,
   formatDayShort,
   formatIsoIndia,
   isActionName,
@@ -218,7 +218,7 @@ async function loadActions(
     back_by_gateway: toMajorUnits(
       toAmount(
         captures
-          .filter((capture) => explainRefundTooLate(capture, gatewayKinds, at) === null)
+          .filter((capture) => explainWhyTooLateToRefund(capture, gatewayKinds, at) === null)
           .reduce((sum, { refundableByGateway }) => sum + refundableByGateway, 0),
       ),
       registration.currency,

@@ -1,5 +1,5 @@
 /** Describes disputes to staff: the gateway's amount and deadline, and the next step. */
-import { explainRefundTooLate, formatInstant, formatMoney } from '../../../engine/index.ts'
+import { explainWhyTooLateToRefund, formatInstant, formatMoney } from '../../../engine/index.ts'
 import type { GatewayKinds, Instant } from '../../../engine/index.ts'
 import type { WireDispute } from '../../../engine/api.ts'
 import type { OpenDispute, StoredCapture, StoredDispute } from '../../storage/index.ts'
@@ -37,7 +37,7 @@ export function buildRefundNotes(
   const tooOldNotes = captures.flatMap((capture) =>
     capture.refundableByGateway === 0
       ? []
-      : (explainRefundTooLate(capture, gatewayKinds, at) ?? []),
+      : (explainWhyTooLateToRefund(capture, gatewayKinds, at) ?? []),
   )
   const disputeNotes = disputes.flatMap(({ status, disputeId }) => {
     if (status === 'won' || status === 'closed') return []

@@ -1,4 +1,4 @@
-/** Stores the orders of a simulator in memory and in a file, so that a restart loses no payment. */
+/** Stores the orders of a simulator in memory and in a file, so that no payments are lost on restart. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

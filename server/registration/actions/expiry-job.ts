@@ -80,11 +80,11 @@ export function startExpiryJob(
         if (result.ok) changedCount += 1
       }
       expiredCount += changedCount
-      // Registrations that could not be expired are tried again at the next run.
+      // Registrations that could not be expired are retried on the next run.
       if (regNos.length < BATCH_ROWS || changedCount === 0) return expiredCount
     }
   }
   return createPeriodicJob(run, isEnabled, CHECK_INTERVAL_MS, (error) =>
-    log.error({ error: String(error) }, 'expiring unpaid registrations failed'),
+    log.error({ error: String(error) }, 'could not expire unpaid registrations'),
   )
 }

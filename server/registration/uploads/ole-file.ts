@@ -22,7 +22,10 @@ type Container = {
   readonly sectorBytes: number
   readonly header: Buffer
 }
-/** `left`, `right` and `child` are indexes in the list of entries; an index with no entry means that there is none. */
+/**
+ * `left`, `right` and `child` are indexes in the list of entries; an index without an entry means that there is no such
+ * node.
+ */
 type Entry = {
   readonly name: string
   readonly type: number

@@ -1,7 +1,7 @@
 /** Carries out decisions by staff on refunds, including refunds whose result at the gateway is unknown. */
 import {
   getReceivedCurrency,
-  explainRefundTooLate,
+  explainWhyTooLateToRefund,
   assert,
   assertNever,
   formatMoney,
@@ -125,7 +125,7 @@ export async function requestCaptureRefund(
       'not_by_gateway',
       describeNotByGateway(toAmount(0), getReceivedCurrency(capture)),
     )
-  const tooOld = explainRefundTooLate(toPayment(capture), kinds, at)
+  const tooOld = explainWhyTooLateToRefund(toPayment(capture), kinds, at)
   if (tooOld !== null) return refuseDecision('not_by_gateway', tooOld)
   const unrecordedLoss = await explainUnrecordedLoss(sql, capture.reference)
   if (unrecordedLoss !== null) return refuseDecision('not_by_gateway', unrecordedLoss)
@@ -293,14 +293,14 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
       ? captures.filter(
           (capture) =>
             capture.is_refundable_by_gateway === 1 &&
-            explainRefundTooLate(toPayment(capture), kinds, at) === null,
+            explainWhyTooLateToRefund(toPayment(capture), kinds, at) === null,
         )
       : captures
   if (sumCaptures(refundableCaptures) < refundAmount.value)
     return refuseDecision(
       'not_by_gateway',
       (sumCaptures(refundableCaptures) === 0
-        ? explainRefundTooLate(toPayment(first), kinds, at)
+        ? explainWhyTooLateToRefund(toPayment(first), kinds, at)
         : null) ?? describeNotByGateway(sumCaptures(refundableCaptures), currency),
     )
   const reason =

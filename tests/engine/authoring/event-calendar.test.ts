@@ -10,7 +10,9 @@ function listDays(path: string, change = (text: string): string => text): readon
   return listCalendarDays(event)
 }
 const listChanges = (days: readonly CalendarDay[], day: string): readonly string[] =>
-  (days.find((one) => one.day === day)?.changes ?? []).map((text) => text.replaceAll('\u00a0', ' '))
+  (days.find((candidate) => candidate.day === day)?.changes ?? []).map((text) =>
+    text.replaceAll('\u00a0', ' '),
+  )
 
 const NATIONAL_EVENT = 'tests/events/nidancon2027.yaml'
 const nationalDays = listDays(NATIONAL_EVENT)

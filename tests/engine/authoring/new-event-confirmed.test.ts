@@ -36,7 +36,7 @@ function confirmAll(text: string) {
     confirmedProblems.push(...confirmable)
     table = {
       ...table,
-      confirmed: [...(table.confirmed ?? []), ...confirmable.map((one) => one.message)],
+      confirmed: [...(table.confirmed ?? []), ...confirmable.map((problem) => problem.message)],
     }
   }
 }

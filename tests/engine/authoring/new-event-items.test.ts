@@ -297,7 +297,9 @@ test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
           expectTotal('companions', [{ name: 'A', age: 4 }], '0')
           for (const field of compiled.fields.filter(({ type }) => type === 'many'))
             for (const option of field.options ?? []) {
-              const workshopIndex = WORKSHOPS.findIndex((one) => one.label === option.label)
+              const workshopIndex = WORKSHOPS.findIndex(
+                (workshop) => workshop.label === option.label,
+              )
               const end = WORKSHOPS.findIndex(
                 (one, index) => index > workshopIndex && one.label !== '',
               )

@@ -5,7 +5,7 @@ import { compileEvent } from '../../../engine/authoring.ts'
 import { compilePayment } from '../../../engine/authoring/compile/payment-methods.ts'
 import {
   getCardCapabilities,
-  explainRefundTooLate,
+  explainWhyTooLateToRefund,
   getGatewayCapabilities,
   getGatewayMinimum,
   getLastRefundDay,
@@ -33,7 +33,7 @@ test('the minimum payment is one unit of the currency', () => {
 test('the maximum age of a refundable payment depends on the kind of its gateway, whatever its name', () => {
   const at = instant(Date.parse('2026-07-11T12:00:00+05:30'))
   const explainAge = (source: string, paidOn: string) =>
-    explainRefundTooLate(
+    explainWhyTooLateToRefund(
       { source, paidAt: instant(Date.parse(`${paidOn}T12:00:00+05:30`)) },
       { 'cards-abroad': 'razorpay', razorpay: 'airpay' },
       at,

@@ -37,7 +37,7 @@ const createReview = (reviewKind: Review['is'], changes: Partial<Review> = {}): 
   left: toAmount(['undecided', 'unclear'].includes(reviewKind) ? 0 : 707_900),
   currency: INR,
   gatewayAnswer: null,
-  why: 'It does not fit.',
+  why: 'The amount does not match.',
   since: decidedAt,
   ...changes,
 })
@@ -186,7 +186,7 @@ test('refuses to accept a second payment, and lists the possible decisions', () 
   })
 })
 
-test('an unclear payment needs the reference from the merchant panel; the amount defaults to the order amount unless staff enter another', () => {
+test('accepting an undecided payment requires the reference from the merchant panel; the amount defaults to the order amount', () => {
   const acceptPayment = (reference: string | null, amount: number | null = null) =>
     decideReview(
       createReview('undecided'),
@@ -299,8 +299,8 @@ test.each([
   [{ kind: 'sale', currency: 'USD', isMatched: true, isPaid: true }, 'foreign'],
   [{ kind: 'sale', currency: '356', isMatched: false, isPaid: false }, 'unmatched'],
   [{ kind: 'other', currency: '', isMatched: true, isPaid: true }, 'second'],
-  // A payment without a currency or transaction type goes to review. If it were rejected, a gateway that omits them could
-  // never be paid.
+  // A payment without a currency or transaction type goes to review. If it were rejected, no
+  // payment could ever be made through a gateway that omits them.
   [{ kind: 'other', currency: '', isMatched: true, isPaid: false }, 'misfit'],
 ] as const)('%j needs a review of kind %s', (transaction, kind) =>
   expect(findReviewKind({ ...transaction, expected: INR })).toBe(kind),

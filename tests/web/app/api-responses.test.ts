@@ -385,7 +385,7 @@ describe('the form reads prices from every format of the tariff', () => {
     expect(readPrices({ pricing: { ...pricing, other: { base: 'free' } } })).toBeNull()
     expect(readPrices({ pricing: { ...pricing, other: { base: 1, gst: 1, total: 3 } } })).toBeNull()
   })
-  test('dates on which registration is closed, or which are in no period, have no prices', () => {
+  test('dates on which registration is closed, or that fall outside every period, have no prices', () => {
     const { tariff_data } = buildTariff(afpicon, PRICE_DAY)
     const readTariff = createTariffReader(afpicon, NOW)
     expect(readTariff({ tariff_data, current_period: null })?.pricing).toEqual({})
@@ -463,7 +463,7 @@ test('a dashboard with more refunds than payments on a day is accepted', () => {
   expect(readStats(statsResponse)?.by_day['sample']?.[0]?.revenue).toBe(-1180)
 })
 
-test('staff pages format times like all other pages: with Sep, a 12-hour clock, am and pm', () => {
+test('staff pages format times like all other pages: “Sep” for September, and a 12-hour clock with am and pm', () => {
   expect(formatDateParts('2025-09-05T00:05:00+05:30')).toEqual(['5 Sep 2025', '12:05 am'])
   expect(formatDateParts('2025-09-05T18:30:00Z')).toEqual(['6 Sep 2025', '12:00 am'])
   expect(formatDateParts('2025-06-05T13:00:00+05:30')).toEqual(['5 Jun 2025', '1:00 pm'])

@@ -44,7 +44,7 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, onChange }: It
     const end = rows.findIndex((_, index) => index > rowIndex && !continuesWorkshop(rows, index))
     const next = end < 0 ? rows.length : end
     const usedCategories = rows.slice(rowIndex, next).map(({ category }) => category)
-    return { next, category: categories.find((one) => !usedCategories.includes(one)) }
+    return { next, category: categories.find((candidate) => !usedCategories.includes(candidate)) }
   }
   const addCategory = (rowIndex: number) => {
     const { next, category = '' } = findNextPrice(rowIndex)

@@ -77,8 +77,8 @@ export default function NewConference({
   const today = toDay(page.now)
   const { answers, steps } = useMemo(() => readDraft(draft, today), [draft, today])
   const cards = useMemo(() => groupSteps(steps), [steps])
-  const foundIndex = cards.findIndex((one) =>
-    one.steps.some(({ question }) => question.name === draft.at),
+  const foundIndex = cards.findIndex((card) =>
+    card.steps.some(({ question }) => question.name === draft.at),
   )
   const cardIndex = foundIndex === -1 ? 0 : foundIndex
   const currentCard = cards[cardIndex]
@@ -117,7 +117,7 @@ export default function NewConference({
   )
   if (currentCard === undefined) return null
   const [{ question, sentence, earlierAnswers }] = currentCard.steps
-  const problem = currentCard.steps.find((one) => one.problem !== null)?.problem ?? null
+  const problem = currentCard.steps.find((step) => step.problem !== null)?.problem ?? null
   const itemKind = findItemKind(question, earlierAnswers)
   const hasTable = itemKind !== null || isFeeQuestion(question, earlierAnswers)
   const pasted = pastes[question.name] ?? NOTHING_PASTED
@@ -182,7 +182,7 @@ export default function NewConference({
     }
     const next = cards[cardIndex + 1]
     if (next !== undefined) return goTo(next.name)
-    const cardWithProblem = cards.find((other) => other.steps.some((one) => one.problem !== null))
+    const cardWithProblem = cards.find((other) => other.steps.some((step) => step.problem !== null))
     if (cardWithProblem !== undefined) {
       goTo(cardWithProblem.name)
       setChecked(true)

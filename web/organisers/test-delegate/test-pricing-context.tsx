@@ -76,8 +76,8 @@ export function PricingContextFields({
 
 /** Formats the label for a quota's seats: its option's label, or else the quota's id. */
 function formatSeatsLabel(event: EventConfig, { id, option, quota }: SeatPool): string {
-  const field = event.fields.find((one) => one.id === quota.eachOptionOf)
-  const label = field?.options?.find((one) => one.id === option)?.label
+  const field = event.fields.find((candidate) => candidate.id === quota.eachOptionOf)
+  const label = field?.options?.find((candidate) => candidate.id === option)?.label
   return label === undefined ? id : `Seats for ${label}`
 }
 

@@ -32,13 +32,13 @@ type RawAnswer = RawAnswers[string]
 export const isSameAnswer = (one: RawAnswer, other: RawAnswer): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
-export type TypedAnswers = readonly (readonly [id: string, answer: RawAnswer])[]
+export type EnteredAnswers = readonly (readonly [id: string, answer: RawAnswer])[]
 
 /** Returns the answers in the page that differ from the form's initial answers. */
-export function readTypedAnswers(event: PublicEvent): TypedAnswers {
+export function readEnteredAnswers(event: PublicEvent): EnteredAnswers {
   const initialAnswers = buildInitialAnswers(event)
   return event.fields.flatMap((field) => {
-    const answer = readTypedAnswer(field)
+    const answer = readEnteredAnswer(field)
     const isEmpty = answer === '' || answer === false || isSameAnswer(answer, [])
     return answer === undefined ||
       isSameAnswer(answer, initialAnswers[field.id] ?? (isEmpty ? answer : undefined))
@@ -48,10 +48,10 @@ export function readTypedAnswers(event: PublicEvent): TypedAnswers {
 }
 
 /**
- * Returns the answer in the page for a field. Undefined if there is none, or if the field needs the
- * script.
+ * Returns the answer in the page for a field. Undefined if there is none, or if the field requires
+ * JavaScript.
  */
-function readTypedAnswer(field: Field): RawAnswer {
+function readEnteredAnswer(field: Field): RawAnswer {
   const widget = chooseWidget(field)
   switch (widget) {
     case 'line':
@@ -76,7 +76,7 @@ function readTypedAnswer(field: Field): RawAnswer {
       return { 0: true, 1: false }[readSelectedValues(field)[0] ?? '']
     case 'boxes':
       return readSelectedValues(field)
-    // A menu needs the script, a list of people starts empty, and a file field reads its own input.
+    // A menu requires JavaScript, a list of people starts empty, and a file field reads its own input.
     case 'menu':
     case 'people':
     case 'file':

@@ -1,6 +1,6 @@
 /**
  * Hydrates a server-rendered form without losing the delegate's input.
- * Answers typed before the script loaded are read from the page and stay in place. The draft of this
+ * Answers entered before the script loaded are read from the page and stay in place. The draft of this
  * tab is restored. If Pay was pressed, the form is submitted.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
@@ -12,13 +12,13 @@ import type { FormPageData } from '../price/live-price.ts'
 import {
   isSameAnswer,
   dispatchTakeover,
-  readTypedAnswers,
+  readEnteredAnswers,
 } from './answers-typed-before-hydration.ts'
-import type { TypedAnswers } from './answers-typed-before-hydration.ts'
+import type { EnteredAnswers } from './answers-typed-before-hydration.ts'
 
 /**
  * Runs once, synchronously with React's hydration, so that no keystroke is lost. Any later render
- * would overwrite the typed answers. `onHydrated` receives the draft, and whether the current
+ * would overwrite the entered answers. `onHydrated` receives the draft, and whether the current
  * answers differ from it.
  */
 export function useHydratedAnswers(
@@ -28,11 +28,11 @@ export function useHydratedAnswers(
 ): void {
   const latest = useRef(onHydrated)
   latest.current = onHydrated
-  // If a browser extension has changed the page, React re-renders it and the typed text is lost. So the text is read
+  // If a browser extension has changed the page, React re-renders it and the entered text is lost. So the text is read
   // now.
   const [beforeHydration] = useState(() =>
     drawn && typeof document !== 'undefined'
-      ? { form: findForm(), typed: readTypedAnswers(event) }
+      ? { form: findForm(), answers: readEnteredAnswers(event) }
       : null,
   )
   const [isPressed, setPressed] = useState(false)
@@ -44,16 +44,16 @@ export function useHydratedAnswers(
       button.disabled = true
     setPressed(dispatchTakeover())
     const draft = loadDraft(event)
-    const typedAnswers =
+    const enteredAnswers =
       beforeHydration.form === findForm()
-        ? restoreSelects(readTypedAnswers(event), beforeHydration.typed)
-        : beforeHydration.typed
-    if (draft === null && typedAnswers.length === 0) return
+        ? restoreSelects(readEnteredAnswers(event), beforeHydration.answers)
+        : beforeHydration.answers
+    if (draft === null && enteredAnswers.length === 0) return
     const baseAnswers = draft?.data ?? buildInitialAnswers(event)
-    replaceAnswers({ ...baseAnswers, ...Object.fromEntries(typedAnswers) })
+    replaceAnswers({ ...baseAnswers, ...Object.fromEntries(enteredAnswers) })
     latest.current(
       draft,
-      typedAnswers.some(([id, answer]) => !isSameAnswer(answer, baseAnswers[id])),
+      enteredAnswers.some(([id, answer]) => !isSameAnswer(answer, baseAnswers[id])),
     )
   }, [beforeHydration, event, replaceAnswers])
   useEffect(() => {
@@ -71,7 +71,10 @@ const isNativeSelect = (id: string): boolean =>
   document.getElementById(toElementId(id)) instanceof HTMLSelectElement
 
 /** Returns the answers in the page; for native selects, the answers from before hydration. */
-function restoreSelects(currentAnswers: TypedAnswers, previousAnswers: TypedAnswers): TypedAnswers {
+function restoreSelects(
+  currentAnswers: EnteredAnswers,
+  previousAnswers: EnteredAnswers,
+): EnteredAnswers {
   const knownFields = new Set(currentAnswers.map(([id]) => id))
   return [
     ...currentAnswers,

@@ -18,7 +18,7 @@ import type { PreHydrationText } from '../form/field-keys.ts'
 import { calculatePrice } from '../price/live-price.ts'
 import type { FormPageData, PriceView } from '../price/live-price.ts'
 import type { FormExtensions } from '../form/form-extensions.ts'
-import { readTypedAnswers, onTakeover } from './answers-typed-before-hydration.ts'
+import { readEnteredAnswers, onTakeover } from './answers-typed-before-hydration.ts'
 import { focusNextOnEnter } from '../fields/keyboard-and-autofill.ts'
 
 /** Hides an element but keeps its space, so that nothing moves. */
@@ -64,7 +64,7 @@ function runBeforeHydration(
   const updatePrice = (): void => {
     const answers = readAnswers({
       ...buildInitialAnswers(event),
-      ...Object.fromEntries(readTypedAnswers(event)),
+      ...Object.fromEntries(readEnteredAnswers(event)),
     })
     const price = calculateAnswersPrice(answers)
     const total = getTotal(price)

@@ -172,7 +172,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   }
 }
 
-/** Describes the lines of a bill. States the line that explains the difference from the expected total, if any. */
+/** Describes the lines of a bill. Names the line that accounts for the difference from the expected total, if any. */
 function describeBill(
   failures: readonly Difference[],
   lines: readonly Line[],

@@ -1,4 +1,4 @@
-/** Checks EV516, EV530, EV531: delegates consent deliberately, to text with a link and a version. */
+/** Checks EV516, EV530, EV531: consent is an active choice, and the consent text has a link and a version. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
@@ -83,7 +83,7 @@ const consentOptionalCheck: Check = {
 const REFERS_TO_TEXT =
   /\b(?:terms|conditions|rules|polic(?:y|ies)|privacy|code of conduct|guidelines|statement|declaration|undertaking|notice|regulations|above|below|t&c)\b/i
 
-const consentUnnamedCheck: Check = {
+const consentWithoutVersionCheck: Check = {
   slug: 'consent-unnamed',
   severity: 'note',
   why: 'The record must show years later which text a delegate agreed to, even if the text has changed.',
@@ -106,5 +106,5 @@ const consentUnnamedCheck: Check = {
 export const consentChecks = {
   EV516: consentAcceptsNoCheck,
   EV530: consentOptionalCheck,
-  EV531: consentUnnamedCheck,
+  EV531: consentWithoutVersionCheck,
 } satisfies Checks

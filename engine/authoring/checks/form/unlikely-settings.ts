@@ -84,7 +84,7 @@ function findUnlikelyNumber(
     return [
       {
         at: `${path}.min`,
-        message: `\`${id}\` accepts a negative number, and the bill counts it`,
+        message: `\`${id}\` accepts a negative number, which would reduce the bill`,
         help: 'write min: 0',
       },
     ]
@@ -96,7 +96,7 @@ function findUnlikelyNumber(
     return [
       {
         at: `${path}.max`,
-        message: `up to ${raw.max} nights can be booked for an event of ${days} day${days === 1 ? '' : 's'}`,
+        message: `up to ${raw.max} nights can be booked, but the event lasts ${days} day${days === 1 ? '' : 's'}`,
         help: `write a smaller number, such as max: ${days + 1}`,
       },
     ]

@@ -317,7 +317,7 @@ const wireNameConflictCheck: Check = {
             createDraft(
               direction,
               wireName,
-              `the response already has another value \`${wireName}\``,
+              `the response already has a different value named \`${wireName}\``,
             ),
           ]
         : []

@@ -1,4 +1,4 @@
-/** Checks EV537, EV538: numbers in names agree with the percentages of adjustments and the seats in quotas. */
+/** Checks EV537, EV538: numbers in labels match the percentages of adjustments and the seats in quotas. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
@@ -167,7 +167,7 @@ function findDifferingNumber(
   )
 }
 
-export const numberInNameChecks = {
+export const numberInLabelChecks = {
   EV537: percentDiffersCheck,
   EV538: seatsDifferCheck,
 } satisfies Checks

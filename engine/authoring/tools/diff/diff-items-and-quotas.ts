@@ -77,7 +77,8 @@ function diffPriceGroups(old: EventConfig, next: EventConfig): readonly ItemChan
       // Otherwise, the counterpart has another label, shares a category and is not the counterpart of a different
       // group.
       otherGroups.find(
-        (other) => !ownGroups.some((one) => one.label === other.label) && sharesCategory(other),
+        (other) =>
+          !ownGroups.some((ownGroup) => ownGroup.label === other.label) && sharesCategory(other),
       )
     )
   }

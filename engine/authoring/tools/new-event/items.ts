@@ -196,7 +196,8 @@ function formatWorkshopItem(
   currency: Currency,
 ): readonly string[] {
   const { field, workshops, categories: buyers } = group
-  const width = Math.max('period:'.length, ...workshops.map((one) => one.id.length + 1)) + 1
+  const width =
+    Math.max('period:'.length, ...workshops.map((workshop) => workshop.id.length + 1)) + 1
   const formatTable = (rows: (typeof tables)[number]['rows'], indent: string): readonly string[] =>
     [
       ['period', periods.map((period) => period.id)] as const,
@@ -310,7 +311,7 @@ function formatCase(
   const registration = category.prices[column]
   const companions = stated?.prices[column] == null ? null : stated
   const orderedItems = groups.flatMap(({ field, items, workshops }) => {
-    const item = items.find((one) => one.categories.includes(category))
+    const item = items.find((candidate) => candidate.categories.includes(category))
     return item?.isOnSale[column] === true ? [{ id: item.id, field, workshops }] : []
   })
   if (registration == null || (companions === null && orderedItems.length === 0)) return []

@@ -63,11 +63,14 @@ export function combineWorkshops(
               ? `“${label}” is listed twice.`
               : `“${label}” has two rows for “${category}”.`,
         })
-      else if (category !== '' && !categories.some((one) => normalise(one) === normalise(category)))
+      else if (
+        category !== '' &&
+        !categories.some((candidate) => normalise(candidate) === normalise(category))
+      )
         problems.push({ entry: at, message: `“${category}” is not a category of this conference.` })
     }
     const otherCategories = categories.filter(
-      (one) => !ownRows.some(({ category }) => normalise(category) === normalise(one)),
+      (candidate) => !ownRows.some(({ category }) => normalise(category) === normalise(candidate)),
     )
     if (commonRow === undefined && otherCategories.length > 0)
       problems.push({
@@ -75,7 +78,8 @@ export function combineWorkshops(
         message: `What do the other categories pay for “${label}” (${otherCategories.join(', ')})? Write one price for all of them, or “–” if they cannot choose it.`,
       })
     const ownPrices = ownRows.map(({ category, prices }): SampleCategory => ({
-      label: categories.find((one) => normalise(one) === normalise(category)) ?? category,
+      label:
+        categories.find((candidate) => normalise(candidate) === normalise(category)) ?? category,
       prices,
     }))
     const isSold =
@@ -83,7 +87,9 @@ export function combineWorkshops(
         ? rows.some(({ prices }) => prices.some((price) => price !== null))
         : payers.some((payer) =>
             isEverSold(
-              ownPrices.find((one) => one.label === payer.label)?.prices ?? commonRow?.prices ?? [],
+              ownPrices.find((candidate) => candidate.label === payer.label)?.prices ??
+                commonRow?.prices ??
+                [],
               payer.prices,
             ),
           )

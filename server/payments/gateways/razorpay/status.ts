@@ -101,7 +101,12 @@ export function interpretPayments(
       at,
       ...(further.length === 0
         ? {}
-        : { further: further.map((one) => ({ ...toMoney(one), currency: one.currency })) }),
+        : {
+            further: further.map((payment) => ({
+              ...toMoney(payment),
+              currency: payment.currency,
+            })),
+          }),
       ...(completedRefunds.length === 0 ? {} : { refunds: completedRefunds }),
     }
     const failedRefunds = refunds.flatMap(({ reference, status }) =>

@@ -164,7 +164,7 @@ test('for a lost dispute, staff see that the bank reversed the payment and how t
   server.advance(HOUR_MS)
   const recordResponse = await office.act(regNo, {
     act: 'refund',
-    why: 'The bank took it back.',
+    why: 'The dispute was lost.',
     by_hand: true,
     reference: dispute?.disputeId,
   })
