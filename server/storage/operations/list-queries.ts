@@ -23,6 +23,7 @@ import {
 import { findUnpaidWithFiles } from '../files/drop-files-of-unpaid.ts'
 import { readDebtorPage, readDebtorSums } from '../reports/debtors.ts'
 import { listPaymentsMovedAway } from '../reports/moved-payments.ts'
+import { findPaymentsUnderKeys } from '../reconciliation/bank-references.ts'
 import { readMovementPage } from '../reports/movements.ts'
 import { readMovementSums } from '../reports/movement-sums.ts'
 import { readMonthClosings, readTaxDocuments } from '../reports/month-closings.ts'
@@ -68,7 +69,7 @@ export const listings = {
   bankStatementLines: savedStatements.readBankStatementLines,
   newestDecision: savedStatements.findNewestDecision,
   statementDeposits: savedStatements.listStatementDeposits,
-  paymentsUnderKeys: savedStatements.findPaymentsUnderKeys,
+  paymentsUnderKeys: findPaymentsUnderKeys,
   accountsOfEvent: findAccountsOfEvent,
   paymentsOfAccount: readPaymentsOfAccount,
   knownOrders: findKnownOrders,

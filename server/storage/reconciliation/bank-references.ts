@@ -168,11 +168,7 @@ const registrationOfEvent = statement(
       .where('reg_no', '=', regNo)
       .where('event_id', '=', eventId),
 )
-/**
- * Selects recorded payments by their keys (a JSON array), including payments without a registration. A dismissed payment
- * counts nowhere, so it releases its references, unless it belongs to a line of a saved statement.
- */
-export const recordedPaymentsWithKeys = statement((builder, { keys }: { keys: string }, dialect) =>
+const recordedPaymentsWithKeys = statement((builder, { keys }: { keys: string }, dialect) =>
   builder
     .selectFrom('bank_references as b')
     .innerJoin('captures as c', 'c.id', 'b.capture_id')
@@ -191,15 +187,17 @@ export const recordedPaymentsWithKeys = statement((builder, { keys }: { keys: st
       refundedFlag.as('isRefunded'),
       completedRefundSum.as('refundedAmount'),
     ])
-    .where(({ ref }) => dialect.isIn(ref('b.key'), keys))
-    .where(({ eb, or }) =>
-      or([
-        eb('c.state', '<>', 'refused'),
-        eb('l.bank_line_id', 'is not', null),
-        eb(refundedFlag, '=', 1),
-      ]),
-    ),
+    .where(({ ref }) => dialect.isIn(ref('b.key'), keys)),
 )
+
+/**
+ * Returns recorded payments by their keys, including payments without a registration. A dismissed payment counts
+ * nowhere, so it releases its references, unless it belongs to a line of a saved statement.
+ */
+export const findPaymentsUnderKeys = async (sql: Sql, keys: readonly string[]) =>
+  (await recordedPaymentsWithKeys.all(sql, { keys: JSON.stringify(keys) })).filter(
+    ({ state, lineId, isRefunded }) => state !== 'refused' || lineId !== null || isRefunded === 1,
+  )
 const insertPayment = statement(
   (builder, payment: Omit<NewReceivedPayment, 'also' | 'eventId' | 'regNo'>) =>
     builder
@@ -330,7 +328,7 @@ export async function findPaymentsByKey(
   sql: Sql,
   keys: readonly string[],
 ): Promise<readonly (readonly [key: BankKey, payment: KnownPayment])[]> {
-  const payments = await recordedPaymentsWithKeys.all(sql, { keys: JSON.stringify(keys) })
+  const payments = await findPaymentsUnderKeys(sql, keys)
   return payments.map(({ key, id, regNo, amount, currency, eventId }) => [
     key,
     { id, regNo, amount, eventId, currency: getReceivedCurrency({ currency }) },

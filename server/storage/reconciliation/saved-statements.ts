@@ -1,18 +1,16 @@
 /** Stores bank statements, with each line once, and decisions by staff on the lines. */
 import { createHash } from 'node:crypto'
 import { INR, assert, err, ok } from '../../../engine/index.ts'
-import type { BankKey, Currency, Day, Instant, Result } from '../../../engine/index.ts'
+import type { Currency, Day, Instant, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { hasLostPermission, LOST_PERMISSION_MESSAGE } from '../staff/sessions.ts'
-import { recordedPaymentsWithKeys } from './bank-references.ts'
 import type {
   StatementDeposit,
   BankStatementSummary,
   LineDecisionKind,
   NewBankStatement,
   NewLineDecision,
-  PaymentUnderReference,
   StatementMatches,
   StatementRow,
   StoredBankLine,
@@ -358,9 +356,3 @@ export const listStatementDeposits = async (
     ...deposit,
     events: JSON.parse(events) as string[],
   }))
-
-export const findPaymentsUnderKeys = (
-  sql: Sql,
-  keys: readonly BankKey[],
-): Promise<readonly PaymentUnderReference[]> =>
-  recordedPaymentsWithKeys.all(sql, { keys: JSON.stringify(keys) })
