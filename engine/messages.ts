@@ -43,7 +43,7 @@ export { addSecondPaymentNotice } from './messages/build-duplicate-payment-email
 export { readLinkPlaceholder, buildLostLinkEmail } from './messages/build-lost-link-email.ts'
 export {
   LOST_LINK_PLACEHOLDER,
-  buildEmailsPausedEmail,
+  buildEmailLimitReachedEmail,
 } from './messages/build-email-limit-reached-email.ts'
 export {
   buildExpiredEmail,

@@ -210,7 +210,10 @@ describe('the diagrams in docs/architecture', () => {
     expect(steps.length).toBeGreaterThan(3)
     expect(steps.length).toBeLessThanOrEqual(maximum)
     expect(readSection(heading)).toContain(`  ${steps.map(({ letter }) => letter).join(' --> ')}\n`)
-    const isCalledBefore = ({ path, name }: (typeof steps)[number], index: number): boolean =>
+    const isCalledByEarlierStep = (
+      { path, name }: (typeof steps)[number],
+      index: number,
+    ): boolean =>
       steps.slice(0, index).some((earlier) => {
         const text = read(earlier.path)
         const isImported = listImports(earlier.path).includes(path)
@@ -219,7 +222,9 @@ describe('the diagrams in docs/architecture', () => {
           : new RegExp(`\\b(store|gateway|payments)\\.${name}\\(`).test(text) &&
               OPERATION_TABLES.some((table) => listImports(table).includes(path))
       })
-    expect(steps.slice(1).filter((step, index) => !isCalledBefore(step, index + 1))).toEqual([])
+    expect(steps.slice(1).filter((step, index) => !isCalledByEarlierStep(step, index + 1))).toEqual(
+      [],
+    )
     const isDefinedIn = ({ path, name }: (typeof steps)[number]): boolean =>
       new RegExp(`(function|const) ${name}\\b|^ +(async )?${name}(: |\\()`, 'm').test(read(path))
     expect(steps.filter((step) => !isDefinedIn(step))).toEqual([])

@@ -4,7 +4,7 @@ import type { Role } from '../registration/permissions.ts'
 import type { Day } from '../lib/time.ts'
 
 export type LoginResponse = { status: 'success'; token: string; username: string }
-/** GET /admin/session/: the signed-in user and the data to render the office frame. */
+/** GET /admin/session/: the signed-in user and the data to render the layout of the office. */
 export type SessionResponse = {
   status: 'success'
   username: string

@@ -7,7 +7,7 @@ import { formatInstant, type Instant } from '../lib/time.ts'
 export const LOST_LINK_PLACEHOLDER = '{lost-link page}'
 
 /** Builds the email. It mentions no person and no event, because someone else may have entered the address. */
-export function buildEmailsPausedEmail(
+export function buildEmailLimitReachedEmail(
   to: string,
   maxEmails: number,
   until: Instant,

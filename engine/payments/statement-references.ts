@@ -21,7 +21,7 @@ export const listLineKeys = memoize(
     new Set([...findReferenceKeys(reference), ...findReferenceKeys(narration)]),
 )
 
-/** Returns a name for a line without a number, composed of its date, amount, reference and narration. */
+/** Returns a fallback name for a line without references: its date, amount, reference column and narration. */
 export function buildFallbackReference({
   day,
   amount,
@@ -90,12 +90,13 @@ export function restoreReferenceColumn(line: StatementLine): StatementLine {
   const at = text.indexOf(narration.slice(0, NARRATION_START_CHARACTERS))
   return { ...line, reference: at > 0 ? text.slice(0, at) : '' }
 }
-/** A long name is cut off within the narration. */
+/** How much of the narration to look for. A long fallback name contains only the start of the narration. */
 const NARRATION_START_CHARACTERS = 12
 
 /**
  * Returns true if the line identifies one of these payments: by a bank reference, or by any other number together
- * with the payment's amount. A line may contain a shorter number by chance. `payments` is keyed by the line's keys.
+ * with the payment's amount. A line may contain a number that is shorter than a bank reference by chance. `payments` is
+ * keyed by the line's keys.
  */
 export function identifiesPayment(
   line: StatementLine,
@@ -138,7 +139,7 @@ export function findChequeNumber(line: StatementLine): BankKey | null {
   return numbers.find((key) => !days.includes(key)) ?? null
 }
 
-/** A statement line has about ten numbers. A file with only short numbers would block the server. */
+/** A statement line has about ten numbers. A file with millions of short numbers would block the server. */
 const MAX_REFERENCE_NUMBERS = 100_000
 /**
  * The maximum for all lines together. Adjacent words also form references, so there are more references than numbers.

@@ -137,7 +137,7 @@ function startProcess(): BackgroundProcess {
     cause ||= ` (${error.message})`
     if (!child.connected) failAllTasks()
   })
-  // An idle process must not keep the server alive while it is shutting down. While a task runs, its timer does.
+  // An idle process must not keep a server alive that is shutting down. A running task does, through its timer.
   child.unref()
   child.channel?.unref()
   return {

@@ -48,11 +48,11 @@ const computeRefund = (day: Day, price: number, event: string): number =>
  * Opens a registration's page. Returns a function that checks the proposed refund. Call it only if the server's clock is
  * correct.
  */
-export async function checkProposal<Page>(
+export async function openPageForRefundCheck<Page>(
   {
     sql,
-    getOwedRefund,
-  }: { readonly sql: () => Sql; readonly getOwedRefund: (id: number) => number },
+    getOwedPartOfRefunds,
+  }: { readonly sql: () => Sql; readonly getOwedPartOfRefunds: (id: number) => number },
   regNo: string,
   { now, openPage }: { readonly now: () => Instant; readonly openPage: () => Promise<Page> },
 ): Promise<{
@@ -62,7 +62,9 @@ export async function checkProposal<Page>(
   const readState = async (): Promise<string> => {
     const totals = await sql()<Omit<PaymentTotals, 'owedPartOfRefunds'>>(TOTALS_SQL).get(regNo)
     const knownTotals: PaymentTotals | null =
-      totals === undefined ? null : { ...totals, owedPartOfRefunds: getOwedRefund(totals.id) }
+      totals === undefined
+        ? null
+        : { ...totals, owedPartOfRefunds: getOwedPartOfRefunds(totals.id) }
     return JSON.stringify(knownTotals)
   }
   const days = [dayOf(now())]

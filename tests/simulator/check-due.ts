@@ -35,8 +35,8 @@ const ROWS_SQL = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.
 
 export type BalanceInvariants = {
   afterWrite(): Promise<Violation | null>
-  /** Returns how much of a registration's refunds was owed when they were made. */
-  getOwedRefund(id: number): number
+  /** Returns the part of a registration's refunds that was already due when they were made. */
+  getOwedPartOfRefunds(id: number): number
 }
 
 export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): BalanceInvariants {
@@ -49,7 +49,7 @@ export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): B
     const cause = JSON.stringify({ ...row, came: received, required: computeRequired(total) })
     if (state === 'cancelled' && due > 0)
       return { invariant: 'a cancelled registration owes nothing', cause }
-    const balance = computeRequired(total) - received + owedRefunds.getOwedRefund(id)
+    const balance = computeRequired(total) - received + owedRefunds.getOwedPartOfRefunds(id)
     const expectedDue = Math.max(balance, -(row.net_paid + row.refunds_in_progress))
     if (state !== 'cancelled' && status === 'success' && due !== expectedDue)
       return { invariant: 'payments plus the balance equal the required amount', cause }
@@ -70,7 +70,7 @@ export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): B
     return null
   }
   return {
-    getOwedRefund: owedRefunds.getOwedRefund,
+    getOwedPartOfRefunds: owedRefunds.getOwedPartOfRefunds,
     afterWrite: async () => {
       const rows = await sql()<Row>(ROWS_SQL).all()
       const requiredPayments = await readRequired()

@@ -6,7 +6,7 @@ import { createRazorpayInvariants } from './check-razorpay.ts'
 
 export type GatewayInvariants = {
   /** Returns true if the refund with this reference records a lost dispute. */
-  isDispute(reference: string | null): boolean
+  recordsLostDispute(reference: string | null): boolean
   afterWrite(): Promise<Violation | null>
   whenIdle(now: number): Promise<Violation | null>
 }
@@ -17,7 +17,7 @@ export function createGatewayInvariants(context: CheckContext): GatewayInvariant
   const disputes = createDisputeInvariants(sql, serverSql, gateway)
   const razorpay = createRazorpayInvariants(sql, serverSql, gateway, context)
   return {
-    isDispute: (reference) => disputes.find(reference) !== null,
+    recordsLostDispute: (reference) => disputes.find(reference) !== null,
     afterWrite: async () =>
       (await accounts.afterWrite()) ??
       (await razorpay.afterWrite()) ??

@@ -1,6 +1,6 @@
 /**
  * Calculates owed refunds independently. The part of a refund that was due when it was made counts as an owed refund.
- * Only the remainder counts towards a cancellation refund. After a cancellation, no further amount becomes owed.
+ * Only the remainder counts towards a cancellation refund. After a cancellation, no further refund becomes due.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { RequiredPayments } from './expected-balance.ts'
@@ -21,17 +21,17 @@ export type OwedRefunds = {
     balances: readonly RegistrationBalance[],
     requiredPayments: RequiredPayments,
   ): Promise<void>
-  /** Returns how much of a registration's refunds was owed when they were made. */
-  getOwedRefund(id: number): number
+  /** Returns the part of a registration's refunds that was already due when they were made. */
+  getOwedPartOfRefunds(id: number): number
 }
 
 export function createOwedRefunds(sql: () => Sql): OwedRefunds {
   const knownRefundIds = new Set<number>()
   const owedByRegistration = new Map<number, number>()
-  const owedRefundsByRegistration = new Map<number, number>()
-  const getOwedRefund = (id: number): number => owedRefundsByRegistration.get(id) ?? 0
+  const owedPartOfRefundsByRegistration = new Map<number, number>()
+  const getOwedPartOfRefunds = (id: number): number => owedPartOfRefundsByRegistration.get(id) ?? 0
   return {
-    getOwedRefund,
+    getOwedPartOfRefunds,
     afterWrite: async (balances, requiredPayments) => {
       for (const { id, registration, amount } of await sql()<Refund>(COMPLETED_REFUNDS_SQL).all()) {
         if (knownRefundIds.has(id)) continue
@@ -39,7 +39,10 @@ export function createOwedRefunds(sql: () => Sql): OwedRefunds {
         const owedBefore = owedByRegistration.get(registration) ?? 0
         const owedPart = Math.min(amount, owedBefore)
         owedByRegistration.set(registration, owedBefore - owedPart)
-        owedRefundsByRegistration.set(registration, getOwedRefund(registration) + owedPart)
+        owedPartOfRefundsByRegistration.set(
+          registration,
+          getOwedPartOfRefunds(registration) + owedPart,
+        )
       }
       for (const { id, state, total, netPaid } of balances) {
         if (state === 'cancelled' || total === null) {
@@ -47,7 +50,7 @@ export function createOwedRefunds(sql: () => Sql): OwedRefunds {
           continue
         }
         const { received, computeRequired } = requiredPayments.getSums(id)
-        const openAmount = Math.max(0, received - getOwedRefund(id) - computeRequired(total))
+        const openAmount = Math.max(0, received - getOwedPartOfRefunds(id) - computeRequired(total))
         // A goodwill refund reduces the owed amount only while an amount is owed.
         owedByRegistration.set(id, Math.min(openAmount, netPaid))
       }

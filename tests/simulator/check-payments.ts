@@ -33,13 +33,13 @@ export type CheckContext = {
   readonly gateway: Gateway
   readonly bank: Bank
   readonly actionHistory: HistoryInvariants
-  /** Returns the margin before closing within which a payment may count as late. 0 if its time is exact. */
+  /** Returns how long before `CLOSES_AT` a payment may already count as late. 0 if the payment time is exact. */
   readonly getClosingMarginMs: (order: Order) => number
   /** True if the server's clock is never wrong. */
   readonly isClockAccurate: boolean
   /** True if neither the server nor the gateway is ever down. */
   readonly hasNoOutages: boolean
-  /** Returns true if the server has the order's merchant's credentials, so that it can query the order. */
+  /** Returns true if the server has the credentials of the order's merchant, so that it can query the order. */
   readonly canQuery: (order: Order) => boolean
 }
 
@@ -112,7 +112,7 @@ const OVERDUE_SQL = `SELECT reg_no, pay_until FROM registrations
   WHERE state = 'to_pay' AND payment_status <> 'success' AND in_review = 0 AND pay_until < ?
     AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
       AND p.status = 'pending' AND p.last_answer IN ('in-process', 'unreachable'))`
-/** The newest attempts that expired at a time in the future, and queries that stay claimed too long. */
+/** The newest attempts whose recorded expiry time is in the future, and queries that stay claimed too long. */
 const EXPIRED_IN_FUTURE_SQL = `SELECT p.order_id, p.status_at, p.asking_until FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.asking_until - 60000 > ? OR (p.status = 'failed' AND p.reason = 'expired' AND p.status_at > ? AND p.review IS NULL
     AND coalesce(p.handed_off_at, p.created_at) > ? AND r.state IN ('to_pay', 'lapsed') AND r.pay_until IS NULL
@@ -126,8 +126,8 @@ export type Invariants = {
   whenIdle(now: number): Promise<Violation | null>
   /** Called when the server has detected that its clock was set back. */
   afterClockWentBack(now: number): Promise<Violation | null>
-  /** Returns how much of a registration's refunds was owed when they were made, apart from a cancellation's refund. */
-  getOwedRefund(id: number): number
+  /** Returns the part of a registration's refunds that was already due when they were made. */
+  getOwedPartOfRefunds(id: number): number
   /** Called when a page shows this registration as paid. */
   checkDisplayedAsPaid(regNo: string): Promise<Violation | null>
 }
@@ -163,7 +163,7 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  /** Returns true if the stated time is well after redirect and closing. Payments of a balance have no deadline. */
+  /** True if the stated payment time is well after the redirect and `CLOSES_AT`. Balance payments have no deadline. */
   const isTooLate = (
     order: Order,
     transaction: Transaction,
@@ -338,15 +338,15 @@ export function createInvariants(context: CheckContext): Invariants {
     )
     const rows = await sql()<Row>(REFUNDS_SQL).all()
     /** Returns true for a chargeback, which is checked with its dispute. */
-    const isDispute = ({ reference }: Row): boolean => gateways.isDispute(reference)
+    const isChargeback = ({ reference }: Row): boolean => gateways.recordsLostDispute(reference)
     const isManualRefund = (row: Row): boolean =>
-      bank.findRefund(row.reference) !== null || isDispute(row)
+      bank.findRefund(row.reference) !== null || isChargeback(row)
     /** Adds up the rows with this reference: a refund of two payments has one for each. */
     const sumParts = (reference: string | null): number =>
       rows.filter((row) => row.reference === reference).reduce((sum, { amount }) => sum + amount, 0)
     for (const row of rows) {
       const cause = JSON.stringify(row)
-      if (isDispute(row)) continue
+      if (isChargeback(row)) continue
       if (isManualRefund(row)) {
         if (row.state !== 'done' || bank.findRefund(row.reference) !== sumParts(row.reference))
           return { invariant: 'manual refunds match the bank', cause }
@@ -497,7 +497,7 @@ export function createInvariants(context: CheckContext): Invariants {
       const priceGuaranteedUntil =
         ((await findFirstOrderTime(order.orderId)) < EARLY_ENDS_AT ? EARLY_ENDS_AT : CLOSES_AT) +
         DAY_MS
-      // An order placed at the price before a correction keeps its own hold, whatever the registration's deadline is.
+      // An order at the pre-correction price keeps its own hold, regardless of the registration's deadline.
       // A deadline that staff extended for a payment claim does not apply to an earlier card order, whose payment
       // goes to review.
       const deadline =
@@ -561,7 +561,7 @@ export function createInvariants(context: CheckContext): Invariants {
     (await creditedPrices.afterWrite())
   return {
     afterWrite,
-    getOwedRefund: balances.getOwedRefund,
+    getOwedPartOfRefunds: balances.getOwedPartOfRefunds,
     afterClockWentBack: async (now) => {
       const row = await sql()(EXPIRED_IN_FUTURE_SQL).get(now, now, now - DAY_MS)
       return row === undefined

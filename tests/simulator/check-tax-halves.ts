@@ -15,7 +15,7 @@ type RemainingTax = { tax: number; cgst: number; sgst: number; igst: number }
 const buildInvoiceKey = ({ serial, at }: Pick<DocumentBody, 'serial' | 'at'>): string =>
   `${serial} ${at}`
 
-/** Adds up the tax on the lines for each percentage. */
+/** Adds up the tax on the lines at each rate. */
 function sumTax({ lines }: DocumentBody): ReadonlyMap<number, number> {
   const sums = new Map<number, number>()
   for (const { rate, gst } of lines)

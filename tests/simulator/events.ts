@@ -188,8 +188,8 @@ function buildEventFile(id: EventId, version: Exclude<Version, 'removed'>): stri
 }
 
 /**
- * Adds an approval rule without documents, because no files are sent in a history. Event files may not contain such a
- * rule, so it is added after compilation.
+ * Adds an approval rule without documents, because no files are uploaded in a history. Event files may not contain such
+ * a rule, so it is added after compilation.
  */
 function requireApproval(event: EventConfig): EventConfig {
   const [daisQuota] = event.quotas

@@ -5,7 +5,7 @@ import { startExpiryJob } from '../../server/registration/actions/expiry-job.ts'
 import { createBank } from './bank.ts'
 import { compareAllFigures } from './check-figures.ts'
 import { createTimeline } from './virtual-time.ts'
-import { createStaff, createDesk } from './office-actions.ts'
+import { createStaff, createStaffSimulation } from './office-actions.ts'
 import { openSqliteDisk } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
 import { ACCOUNTS, EVENTS, TAX_RATES_EVENT, APPROVAL_EVENT, compileServedEvent } from './events.ts'
@@ -254,10 +254,10 @@ export async function runHistory(
       getVersion,
       sql: disk.sql,
     }
-    createDesk({
+    createStaffSimulation({
       ...sharedContext,
       ...deskContext,
-      getOwedRefund: invariants.getOwedRefund,
+      getOwedPartOfRefunds: invariants.getOwedPartOfRefunds,
     }).begin()
     delegates.begin()
     if (plan.staffSteps.length > 0)

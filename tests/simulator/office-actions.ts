@@ -35,7 +35,7 @@ import type { Mailbox } from './emails.ts'
 import type { Violation } from './check-payments.ts'
 import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
-import { checkProposal } from './check-cancellation.ts'
+import { openPageForRefundCheck } from './check-cancellation.ts'
 import { importStatement } from './bank-statements.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Store, StoredRegistration } from '../../server/storage/index.ts'
@@ -52,8 +52,8 @@ const METHODS = [
   'machine',
 ] as const satisfies readonly ManualMethod[]
 
-/** Delegates in manual registrations get numbers above this one. It is higher than any simulated delegate's number. */
-const FIRST_ADDED_NUMBER = 100
+/** Numbers up to this one are reserved for the plan's delegates. Delegates in manual registrations get higher ones. */
+const LAST_RESERVED_NUMBER = 100
 /** The maximum number of days between a payment and its confirmation by staff. */
 const MAX_DAYS_AGO = 6
 
@@ -66,7 +66,7 @@ const REQUIRED_STATE: Readonly<Partial<Record<StaffAction, RegistrationState>>> 
   'record extra payment': 'complete',
 }
 
-export type DeskContext = {
+export type StaffSimulationContext = {
   readonly plan: Plan
   readonly timeline: Timeline
   readonly server: SimulatedServer
@@ -85,7 +85,7 @@ export type DeskContext = {
   readonly addRegNo: (regNo: string, event: string) => void
   readonly getVersion: (event: string) => Version
   readonly sql: () => Sql
-  readonly getOwedRefund: (id: number) => number
+  readonly getOwedPartOfRefunds: (id: number) => number
 }
 /** The request body that a staff page sends, without the reason and the key. */
 type ActionBody = Readonly<Record<string, unknown>> & { readonly act: ActionName }
@@ -98,7 +98,7 @@ export async function createStaff(store: Store, createdAt: Parameters<Store['add
   for (const name of STAFF_NAMES) await store.addAdmin(name, '', createdAt, STAFF[name])
 }
 
-export function createDesk(context: DeskContext): { begin(): void } {
+export function createStaffSimulation(context: StaffSimulationContext): { begin(): void } {
   const {
     plan,
     timeline,
@@ -112,7 +112,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
   } = context
   const client = createStaffClient(context)
   const { call, signIn } = client
-  let lastAddedNumber = FIRST_ADDED_NUMBER
+  let lastAddedNumber = LAST_RESERVED_NUMBER
 
   const performAction = async (
     staffName: StaffName,
@@ -124,7 +124,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
     if (token === null) return
     const url = `/admin/registrations/${regNo}/acts/`
     const openPage = () => call('GET', url, token)
-    const proposal = await checkProposal(context, regNo, { now: timeline.now, openPage })
+    const proposal = await openPageForRefundCheck(context, regNo, { now: timeline.now, openPage })
     const pageResponse = proposal.response
     const hasAccess =
       STAFF[staffName].events?.some((id) => id === context.getEvent(regNo)) !== false

@@ -1,6 +1,6 @@
 /**
- * Defines the faults in a history. `design` combines all faults that the design must survive. In every other profile,
- * one fault is more frequent or more severe.
+ * Defines the faults in a history. The profile `design` combines all faults that the system must survive. In every
+ * other profile, one fault is more frequent or more severe.
  */
 import {
   EURO_EVENT,
@@ -55,7 +55,10 @@ export type Profile = {
   readonly slowPayments: number
   /** The share of payments that differ from the order. */
   readonly wrongAmounts: number
-  /** The share of attempts after which the browser does not return, and of attempts without any webhook. */
+  /**
+   * The share of attempts after which the browser does not return. The same share of attempts, chosen independently,
+   * gets no webhook.
+   */
   readonly lostMessages: number
   /** The share of webhooks that are repeated, up to `maxRepeats` times. */
   readonly repeatedWebhooks: number
@@ -270,7 +273,7 @@ const EURO: Partial<Omit<Profile, 'incidents'>> = {
   lostMessages: 0.1,
 }
 
-/** In these profiles, staff also perform actions, which payment faults then affect. */
+/** In these profiles, staff also perform actions, so that payment faults affect these too. */
 export const STAFF_PROFILES: readonly Profile[] = [
   createProfile('desk', { staffActions: STAFF_ACTION_COUNTS, approvals: 0.4 }),
   createProfile('desk and letters', {

@@ -171,7 +171,7 @@ function findRefund(
   )
 }
 
-/** Chooses a decision that the merchant panel supports. Null if the review cannot be decided yet. */
+/** Chooses a decision that is consistent with the merchant panel. Null if the review cannot be decided yet. */
 export function chooseDecision(
   review: Review,
   random: Random,

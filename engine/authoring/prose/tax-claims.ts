@@ -167,7 +167,7 @@ export function findTaxClaims(text: string, name: string): readonly TaxClaim[] {
 }
 
 /** Returns the percentages that text gives for the tax. */
-export function findTaxPercents(text: string, name: string): readonly TaxClaim[] {
+export function findTaxPercentages(text: string, name: string): readonly TaxClaim[] {
   if (!ANY_PERCENT.test(text) || !mentionsTax(text, name)) return []
   const plain = text.replaceAll('\n', ' ')
   return buildPatterns(name).percents.reduce<readonly TaxClaim[]>(

@@ -69,7 +69,7 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
   },
 }
 
-/** The gateway of older files that do not specify a kind. At that time, Rollcall supported only this gateway. */
+/** The gateway of older files that do not specify a kind. When they were written, Rollcall supported no other. */
 export const DEFAULT_GATEWAY = 'airpay' satisfies GatewayKind
 
 export const isGatewayKind = (text: string): text is GatewayKind =>

@@ -19,9 +19,9 @@ const AUDIT_USER = 'command line'
 
 const personHelp = `Usage: rollcall registration export-person EMAIL [--into FOLDER]
 
-Writes all data about the person with this email address into a folder: person.json with the registrations of all
-events, their payments, refunds, emails, actions and decisions; the uploaded files; and the documents as PDF. You
-can run this command while the server is running.
+Writes all data about the person with this email address into a folder: person.json with the person's registrations
+for all events, and the payments, refunds, emails, actions and decisions of each; the uploaded files; and the
+documents as PDF. You can run this command while the server is running.
 
   --into FOLDER   the folder to create; default: ./person
 
@@ -64,7 +64,7 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
   await store.addAuditEntry({
     at: clock(),
     who: AUDIT_USER,
-    what: 'exported everything about the person',
+    what: "exported the person's data",
     eventId: registration.eventId,
     regNo,
   })
@@ -123,9 +123,9 @@ function formatInstants(value: object): object {
 const eraseHelp = `Usage: rollcall registration erase REG_NO|EMAIL --why TEXT
 
 Erases a person's data: name, address, phone, answers, files and emails of one registration, or of all
-registrations with an email address. Payments, legally required documents and the list of actions stay on record.
-An unpaid registration is cancelled. This cannot be undone. You can run this command while the
-server is running.
+registrations with the given email address. Payments, legally required documents and the list of actions stay on
+record. An unpaid registration is cancelled. This cannot be undone. You can run this command while the server is
+running.
 
   --why TEXT   the reason, for the audit log; do not include the person's name
 

@@ -1,6 +1,6 @@
 /** Limits how many of the emails that anyone can trigger are sent to one mailbox. */
 import { instant, getMailboxKey } from '../../../engine/index.ts'
-import { buildEmailsPausedEmail } from '../../../engine/messages.ts'
+import { buildEmailLimitReachedEmail } from '../../../engine/messages.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { lockMailbox } from '../database/row-locks.ts'
@@ -94,7 +94,11 @@ export async function limitToMailbox(
   const { emails, pauses, first } = counts ?? { emails: 0, pauses: 0, first: at }
   if (emails <= MAX_EMAILS) return true
   if (pauses === 0) {
-    const pause = buildEmailsPausedEmail(email.to, MAX_EMAILS, instant(first + LIMIT_PERIOD_MS))
+    const pause = buildEmailLimitReachedEmail(
+      email.to,
+      MAX_EMAILS,
+      instant(first + LIMIT_PERIOD_MS),
+    )
     addPauseNotice.run(sql, { id, subject: pause.subject, text: pause.text })
   }
   if (whenLimited === 'drop') deleteEmail.run(sql, { id })

@@ -29,16 +29,16 @@ const DISPUTE_COLUMNS = [
 ] as const
 
 const fromDispute = expressionBuilder<Tables & { d: Tables['disputes'] }, 'd'>()
-/** The total amount of all lost disputes about the payment of a dispute `d`. */
-const lossesOfPayment = fromDispute
+/** The total amount of all lost disputes about the same payment as dispute `d`. */
+const lostDisputeTotal = fromDispute
   .selectFrom('disputes as e')
   .select(({ fn, val }) => fn.coalesce(fn.sum<Amount>('e.amount'), val(0 as Amount)).as('lost'))
   .whereRef('e.registration_id', '=', 'd.registration_id')
   .whereRef('e.reference', '=', 'd.reference')
   .where('e.status', '=', 'lost')
 /**
- * The total amount of the refunds that staff recorded for the payment of a dispute `d` since the payment's first lost
- * dispute. References are not compared, because a bank may number a chargeback differently.
+ * The total amount of the refunds that staff recorded for the payment that dispute `d` is about, since the payment's
+ * first lost dispute. References are not compared, because a bank may number a chargeback differently.
  */
 const recordedRefundTotal = fromDispute
   .selectFrom('refunds as f')
@@ -59,8 +59,8 @@ const recordedRefundTotal = fromDispute
     ),
   )
 /**
- * True for a lost dispute `d` that staff have not recorded: refunds under the dispute's id do not cover its amount,
- * refunds of its payment do not cover the payment's lost disputes, and no note has been added since.
+ * True for a lost dispute `d` that staff have not recorded: refunds with the dispute's id as reference do not cover its
+ * amount, refunds of the disputed payment do not cover the payment's lost disputes, and no note has been added since.
  */
 export const isUnhandledLoss = fromDispute.and([
   fromDispute(
@@ -76,7 +76,7 @@ export const isUnhandledLoss = fromDispute.and([
       .whereRef('f.reference', '=', 'd.dispute_id')
       .where('f.state', '=', 'done'),
   ),
-  fromDispute(lossesOfPayment, '>', recordedRefundTotal),
+  fromDispute(lostDisputeTotal, '>', recordedRefundTotal),
   fromDispute.not(
     fromDispute.exists(
       fromDispute

@@ -36,7 +36,7 @@ export const isManualRefund = fromRefund.and([
   fromRefund('f.who', 'not in', ['gateway', 'import', 'migration']),
 ])
 
-/** 1 for a lost dispute: staff record the amount that the bank reversed as a refund `f` under the dispute's id. */
+/** 1 for a lost dispute: staff record the reversed amount as a refund `f` with the dispute's id as reference. */
 export const isDispute = raw<
   0 | 1
 >`case when exists (select 1 from disputes d where d.dispute_id = f.reference) then 1 else 0 end`

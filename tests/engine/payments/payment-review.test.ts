@@ -246,7 +246,7 @@ test('an unmatched payment can be moved to another event', () => {
   })
 })
 
-test('a payment can be moved only to another registration for the same event with a balance due', () => {
+test('a payment can be moved only to another registration that is for the same event and has a balance due', () => {
   const movePayment = (to: MoveTarget | null) =>
     decideReview(createReview('misfit'), decisions.move, to)
   for (const invalidTarget of [

@@ -177,14 +177,14 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       await recordRefund('RF1')
       await recordRefund('RF2')
       const DAY_MS = 24 * HOUR_MS
-      const getDayAfter = (days: number) => day(formatIsoIndia(addMs(days * DAY_MS)).slice(0, 10))
+      const addDays = (days: number) => day(formatIsoIndia(addMs(days * DAY_MS)).slice(0, 10))
       const listUnsettledRefunds = async (at = addMs(9 * DAY_MS)) =>
         (await store.workQueue(['demo'], at)).filter(({ is }) => is === 'refund_unsettled')
       // No settlements are loaded for this account, so the refund is not expected in one.
       expect(await listUnsettledRefunds()).toEqual([])
-      await saveLines(createLine(orderId, 'AP1', { day: getDayAfter(0) }))
+      await saveLines(createLine(orderId, 'AP1', { day: addDays(0) }))
       expect(await listUnsettledRefunds()).toEqual([])
-      await saveLines(createLine('', 'AP7', { day: getDayAfter(8) }))
+      await saveLines(createLine('', 'AP7', { day: addDays(8) }))
       expect(await listUnsettledRefunds(addMs(4 * DAY_MS))).toEqual([])
       const expectedEntry = [{ eventId: 'demo', is: 'refund_unsettled', count: 1, more: false }]
       expect(await listUnsettledRefunds()).toEqual(expectedEntry)
@@ -192,7 +192,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         is: 'refund',
         amount: toAmount(5_000),
         net: toAmount(-5_000),
-        day: getDayAfter(3),
+        day: addDays(3),
       } as const
       await saveLines(createLine('', 'RF1', refundLine))
       expect(await listUnsettledRefunds()).toEqual(expectedEntry)

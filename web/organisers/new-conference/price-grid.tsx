@@ -58,8 +58,8 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
   const { onRemoveRow, onFixColumns, onConfirm, children } = props
   const id = useId()
   const table = useRef<HTMLDivElement>(null)
-  const updateRow = (rowIndex: number, part: Partial<Row>) =>
-    onChange(rows.map((row, index) => (index === rowIndex ? { ...row, ...part } : row)))
+  const updateRow = (rowIndex: number, changes: Partial<Row>) =>
+    onChange(rows.map((row, index) => (index === rowIndex ? { ...row, ...changes } : row)))
   const listProblemsAt = (row: number | undefined, column: FeeProblem['column']) =>
     problems
       .map((problem, index) => ({ problem, index }))

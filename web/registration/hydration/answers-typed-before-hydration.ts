@@ -18,7 +18,7 @@ const TAKEOVER_EVENT = 'rollcall:takeover'
 export const dispatchTakeover = (): boolean =>
   !document.dispatchEvent(new Event(TAKEOVER_EVENT, { cancelable: true }))
 
-/** Calls `handleTakeover` at the takeover; it returns whether Pay was pressed. */
+/** Calls `handleTakeover` when React takes over the form. `handleTakeover` returns whether Pay was pressed. */
 export function onTakeover(handleTakeover: () => boolean): void {
   document.addEventListener(
     TAKEOVER_EVENT,
@@ -34,7 +34,7 @@ export const isSameAnswer = (one: RawAnswer, other: RawAnswer): boolean =>
 
 export type EnteredAnswers = readonly (readonly [id: string, answer: RawAnswer])[]
 
-/** Returns the answers in the page that differ from the form's initial answers. */
+/** Returns the answers entered on the page that differ from the form's initial answers. */
 export function readEnteredAnswers(event: PublicEvent): EnteredAnswers {
   const initialAnswers = buildInitialAnswers(event)
   return event.fields.flatMap((field) => {
@@ -48,7 +48,7 @@ export function readEnteredAnswers(event: PublicEvent): EnteredAnswers {
 }
 
 /**
- * Returns the answer in the page for a field. Undefined if there is none, or if the field requires
+ * Returns the answer entered on the page for a field. Undefined if there is none, or if the field requires
  * JavaScript.
  */
 function readEnteredAnswer(field: Field): RawAnswer {

@@ -70,7 +70,7 @@ export function useHydratedAnswers(
 const isNativeSelect = (id: string): boolean =>
   document.getElementById(toElementId(id)) instanceof HTMLSelectElement
 
-/** Returns the answers in the page; for native selects, the answers from before hydration. */
+/** Returns the answers entered on the page; for native selects, the answers from before hydration. */
 function restoreSelects(
   currentAnswers: EnteredAnswers,
   previousAnswers: EnteredAnswers,

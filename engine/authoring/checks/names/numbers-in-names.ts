@@ -18,7 +18,7 @@ const percentDiffersCheck: Check = {
       ...entry,
       path: `fees.adjustments.${index}`,
     }))
-    const labelledPercents = [
+    const labelledPercentages = [
       ...adjustments.map(({ label, path, ...rest }) => ({
         label,
         at: join(path, 'label'),
@@ -35,14 +35,14 @@ const percentDiffersCheck: Check = {
         }
       }),
     ]
-    return labelledPercents.flatMap(({ label, at, path, percent }): Draft[] => {
+    return labelledPercentages.flatMap(({ label, at, path, percent }): Draft[] => {
       if (label === undefined || percent === undefined || OTHER_PERCENT_WORDS.test(label)) return []
-      const statedPercents = [
+      const statedPercentages = [
         ...new Set(findMatches(label, STATED_PERCENT).map(([, digits]) => Number(digits))),
       ]
-      const [statedPercent] = statedPercents
+      const [statedPercent] = statedPercentages
       const discount = Math.abs(percent)
-      if (statedPercent === undefined || statedPercents.length > 1) return []
+      if (statedPercent === undefined || statedPercentages.length > 1) return []
       // A label may round 33.33% to 33%, and "pay 80%" means 20% off.
       const tolerance = Number.isInteger(discount) ? 0 : 1
       if (Math.abs(statedPercent - discount) <= tolerance || statedPercent === 100 - discount)

@@ -160,7 +160,7 @@ const refundTextDiffersCheck: Check = {
           span: [at + match.index + start, at + match.index + end] as const,
           related,
         })
-        const otherPercents = findMatches(sentence, STATED_PERCENT).filter(
+        const otherPercentages = findMatches(sentence, STATED_PERCENT).filter(
           (found) => !percents.includes(Number(found[1])),
         )
         const otherCharges = CHARGE_WORDS.test(sentence)
@@ -174,7 +174,7 @@ const refundTextDiffersCheck: Check = {
           : []
         const taxMatch = TAX_NOT_REFUNDED.exec(sentence)
         return [
-          ...otherPercents.map((found): Draft => ({
+          ...otherPercentages.map((found): Draft => ({
             ...createLocation(found.index, found.index + found[0].length),
             message: `the text says ${found[1]}%, but no step of the refund scale refunds or keeps ${found[1]}%`,
             help: 'write the same percentage in both places',

@@ -6,7 +6,7 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import { collectEventTexts, type EventText } from '../../prose/event-texts.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
-import { findTaxClaims, findTaxPercents, type TaxClaim } from '../../prose/tax-claims.ts'
+import { findTaxClaims, findTaxPercentages, type TaxClaim } from '../../prose/tax-claims.ts'
 import { findSignedAmounts } from '../../prose/find-amounts.ts'
 import { meansNoTax, suggestPercent } from '../../suggestions/tax-values.ts'
 import { listAdjustmentAmounts, TABLE_ERRORS, listTableCells, listItemCells } from './fees.ts'
@@ -293,7 +293,7 @@ const textPercentCheck: Check = {
       const [mainTax, ...otherTaxes] = localTaxes.length > 0 ? localTaxes : listFeesTax(model)
       if (mainTax === undefined) return []
       const { tax, at } = mainTax
-      return findTaxPercents(eventText.text, tax.name).flatMap((claim): Draft[] => {
+      return findTaxPercentages(eventText.text, tax.name).flatMap((claim): Draft[] => {
         const itemTaxes =
           localTaxes.length > 0 || isRegistrationTaxClaim(eventText, claim) ? [] : eventTaxes
         return [mainTax, ...otherTaxes, ...itemTaxes].some((candidate) =>

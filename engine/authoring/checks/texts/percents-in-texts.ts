@@ -82,7 +82,7 @@ const textPercentOffCheck: Check = {
     if (status === 'closed' || (fees.prices === null && fees.items.length === 0)) return []
     const adjustments = listPercentAdjustments(model)
     const taxRates = [fees.tax, ...fees.items.map(({ tax }) => tax)].map((tax) => tax?.percent)
-    const findWrongPercents = (pattern: RegExp, isDeduction: boolean): readonly Draft[] => {
+    const findWrongPercentages = (pattern: RegExp, isDeduction: boolean): readonly Draft[] => {
       const matchingAdjustments = adjustments.filter(({ percent }) =>
         isDeduction ? percent < 0 : percent > 0,
       )
@@ -136,8 +136,8 @@ const textPercentOffCheck: Check = {
       )
     }
     return [
-      ...findWrongPercents(DEDUCTION_PATTERN, true),
-      ...findWrongPercents(SURCHARGE_PATTERN, false),
+      ...findWrongPercentages(DEDUCTION_PATTERN, true),
+      ...findWrongPercentages(SURCHARGE_PATTERN, false),
     ]
   },
 }
