@@ -30,7 +30,7 @@ export const WORK_QUEUE = {
     inSentence: 'with an open cancellation request',
   },
   second_payment: {
-    label: 'Possible double payments',
+    label: 'Possible duplicate payments',
     inSentence: 'possibly paid twice (same name and email), without a note since',
   },
   pay_back: { label: 'Refunds to make', inSentence: 'with a refund to make' },

@@ -99,7 +99,8 @@ export const RESULT_MESSAGES = {
     emailedTo: 'We will send the confirmation to {email}.',
     emailsGoTo: 'Emails about this registration go to {email}.',
     emailed: 'We will send the confirmation by email.',
-    paidTwice: 'If you paid twice by mistake, the email has a link to request a refund.',
+    paidTwice:
+      'If you paid twice by mistake, use the link in your confirmation email to request a refund.',
     resend: 'Send the email again',
     resent: 'Sent again to {email}.',
     qrCode: 'QR code of the registration number, for check-in',
@@ -191,7 +192,7 @@ export const RESULT_MESSAGES = {
   unpaid: {
     title: 'Not paid yet',
     explanation:
-      'Your registration is saved, but we have not received a payment. It will be complete once you have paid.',
+      'Your registration is saved, but we have not received a payment. The registration will be complete once you have paid.',
     justPaid:
       'If you have just paid, please wait. This page checks for your payment automatically.',
     notReceived: 'We have not received a payment for this registration.',

@@ -67,7 +67,7 @@ export const SELF_SERVICE_MESSAGES = {
     title: 'You can still take part',
     explanation:
       'The organisers are offering you the {word} “{category}” for {amount}. This is the price on the day you registered. Your answers are saved.',
-    accept: 'Accept {category} for {amount}',
+    accept: 'Register as {category} for {amount}',
   },
 
   cancellation: {
@@ -97,8 +97,8 @@ export const SELF_SERVICE_MESSAGES = {
   paymentClaim: {
     submit: 'I have paid',
     resubmit: 'Made a mistake? Submit the form again',
-    reported: 'You reported payment {reference}.',
-    reportedWithDay: 'You reported payment {reference}, paid on {day}.',
+    reported: 'You reported a payment with the reference {reference}.',
+    reportedWithDay: 'You reported a payment of {day} with the reference {reference}.',
     rejected:
       'The organisers could not find payment {reference}: {reason} Please check the details and submit them again.',
     rejectedWithDay:
@@ -106,7 +106,7 @@ export const SELF_SERVICE_MESSAGES = {
     amount: 'Amount',
     remark: 'Remarks',
     qrCode: 'QR code for UPI apps',
-    scan: 'Scan this with your UPI app, or <link>open the app on this phone</link>.',
+    scan: 'Scan this with your UPI app, or <link>open the app on this device</link>.',
     priceUntil:
       'This amount applies if your payment arrives by {day}. After that, the price on the day it arrives applies.',
     payUntil: 'Your seat is reserved until {day}. Please pay and report your payment by then.',

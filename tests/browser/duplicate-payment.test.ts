@@ -60,7 +60,8 @@ const findRegion = (page: Page, name: string) => page.getByRole('region', { name
 test('one button requests the refund of a second payment, another withdraws the request, and one button in the office refunds the payment in full', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   const firstRegNo = await registerAndPay(page, 'Dr Paid Twice')
-  const sentence = 'If you paid twice by mistake, the email has a link to request a refund.'
+  const sentence =
+    'If you paid twice by mistake, use the link in your confirmation email to request a refund.'
   await page.getByText(sentence).waitFor()
   const secondRegNo = await registerAndPay(page, 'PAID TWICE', firstRegNo)
   await page.getByText(sentence).waitFor()
@@ -90,7 +91,7 @@ test('one button requests the refund of a second payment, another withdraws the 
   await page.getByLabel('Username').fill(ADMIN.username)
   await page.getByLabel('Password').fill(ADMIN.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('Possible double payments').waitFor()
+  await page.getByText('Possible duplicate payments').waitFor()
   await page.goto(`${server.url}/admin/events/sample2026/registrations/${secondRegNo}`)
   await page.getByText('The same person (name and email) also paid for').waitFor()
   const actionsRegion = findRegion(page, 'Actions')

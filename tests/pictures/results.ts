@@ -93,7 +93,7 @@ export async function claimPayment(
   await page.getByLabel('UTR number').fill(`6012${regNo.slice(-8)}`)
   await page.getByLabel('Date of transfer').fill(TODAY)
   await page.getByRole('button', { name: 'I have paid' }).click()
-  await page.getByText('You reported payment').waitFor()
+  await page.getByText('You reported a payment').waitFor()
 }
 
 export const listResultStates = (server: PictureServer): readonly PictureState[] => {

@@ -100,7 +100,7 @@ export const listSelfServiceStates = (server: PictureServer): readonly PictureSt
           offer: true,
         })
         await openSelfServicePage(server, page, regNo)
-        await page.getByRole('button', { name: /^Accept Non-member/ }).waitFor()
+        await page.getByRole('button', { name: /^Register as Non-member/ }).waitFor()
       },
     },
     {

@@ -291,7 +291,7 @@ function describeState(
     const payment = findLastPayment(captures)
     if (payment === null) return 'paid in full'
     const { paidAt, method } = payment
-    return `paid in full on ${formatDayShort(dayOf(paidAt))}${method === '' ? '' : ` ${method}`}`
+    return `paid in full ${method === '' ? '' : `${method} `}on ${formatDayShort(dayOf(paidAt))}`
   }
   if (state === 'to_pay' && paymentStatus === 'success') return 'partly paid'
   if (state === 'to_pay' && paymentStatus === 'failed') {

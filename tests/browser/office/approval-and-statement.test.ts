@@ -230,7 +230,7 @@ test('staff approve and reject registrations and match a transfer in a statement
   await page.goto(findLink(await inbox.waitForEmail('delegate2@example.org', 'was not approved')))
   await page.getByText('The letter is from another society.').waitFor()
   await expectAccessible(page, 'an offer')
-  await page.getByRole('button', { name: 'Accept Non-member for ₹\u00a03,540' }).click()
+  await page.getByRole('button', { name: 'Register as Non-member for ₹\u00a03,540' }).click()
   await page.getByRole('button', { name: 'Pay ₹\u00a03,540 now' }).click()
   await clickAtGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()

@@ -186,7 +186,7 @@ test('an email address is corrected in its row in at most three clicks or by key
   const { page } = visitor
   const regNo = await addPaidRegistration(2)
   await openRegistration(page, regNo)
-  const answers = page.getByRole('region', { name: 'Person and answers' })
+  const answers = page.getByRole('region', { name: 'Delegate details' })
   const form = answers.getByRole('form')
   const clicks = await countClicks(page, async () => {
     await answers.getByRole('button', { name: 'Edit Email Address' }).click()
@@ -225,7 +225,7 @@ test('an email address is corrected in its row in at most three clicks or by key
   await form.getByRole('button', { name: 'Save with the new price ₹\u00a01,180' }).click()
   await page.getByText('To refund: ₹\u00a02,360').waitFor()
   await expectFocusKept(page)
-  await page.getByRole('checkbox', { name: 'Show who viewed it' }).check()
+  await page.getByRole('checkbox', { name: 'Show views' }).check()
   await findEntries(page, 'Opened the registration').first().waitFor()
   await page.setViewportSize({ width: 320, height: 600 })
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
@@ -238,7 +238,7 @@ test('if two users correct the same answer, no correction is lost: an open page 
   await addSessionCookie(context, url, { username: 'office', password: PASSWORD })
   await page.clock.install()
   await openRegistration(page, regNo)
-  const answers = page.getByRole('region', { name: 'Person and answers' })
+  const answers = page.getByRole('region', { name: 'Delegate details' })
   const form = answers.getByRole('form')
   await answers.getByRole('button', { name: 'Edit Email Address' }).click()
   await form.getByLabel('Email Address').fill('second@example.org')

@@ -120,7 +120,7 @@ export function Timeline({
             checked={isAccessShown}
             onChange={({ target }) => setAccessShown(target.checked)}
           />
-          Show who viewed it
+          Show views
         </label>
       </div>
       {canAddNote && <NoteForm regNo={regNo} onDone={onDone} />}
