@@ -186,7 +186,7 @@ test('an email address is corrected in its row in at most three clicks or by key
   const { page } = visitor
   const regNo = await addPaidRegistration(2)
   await openRegistration(page, regNo)
-  const answers = page.getByRole('region', { name: 'Delegate details' })
+  const answers = page.getByRole('region', { name: 'Delegate and answers' })
   const form = answers.getByRole('form')
   const clicks = await countClicks(page, async () => {
     await answers.getByRole('button', { name: 'Edit Email Address' }).click()
@@ -238,7 +238,7 @@ test('if two users correct the same answer, no correction is lost: an open page 
   await addSessionCookie(context, url, { username: 'office', password: PASSWORD })
   await page.clock.install()
   await openRegistration(page, regNo)
-  const answers = page.getByRole('region', { name: 'Delegate details' })
+  const answers = page.getByRole('region', { name: 'Delegate and answers' })
   const form = answers.getByRole('form')
   await answers.getByRole('button', { name: 'Edit Email Address' }).click()
   await form.getByLabel('Email Address').fill('second@example.org')

@@ -73,7 +73,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
   }, [editedId])
   return (
     <section className="panel" id="answers" aria-labelledby="reg-answers" ref={panel}>
-      <h2 id="reg-answers">Delegate details</h2>
+      <h2 id="reg-answers">Delegate and answers</h2>
       <ActionOutcome outcome={outcome} />
       <dl className="details">
         {answers.map((answer) => {
