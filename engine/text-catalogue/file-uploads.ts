@@ -28,7 +28,8 @@ export const UPLOAD_MESSAGES = {
 export const UPLOAD_REFUSAL_MESSAGES = {
   tooLarge: 'The file is too large. It must be {size} MB or smaller.',
   /** The name has an accepted extension, but the content is damaged or of another type. */
-  wrongContent: 'This file is not a {types}. Please choose another file.',
+  wrongContent: 'This file is not a {types}. {error}',
+  chooseAnother: 'Please choose another file.',
   expired: 'We no longer have this file. Please choose it again.',
   noRoom:
     'The server cannot accept files at the moment. Please try again later, or write to the organisers.',

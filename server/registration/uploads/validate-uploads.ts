@@ -118,10 +118,12 @@ async function checkEachFile(
   return Object.keys(errors).length > 0 ? err(errors) : ok({ uploads, files: filesToKeep })
 }
 
-/** Names the types that the field accepts: "This file is not a PDF, JPG or PNG." */
+/** Names the types that the field accepts ("This file is not a PDF, JPG or PNG."), before the event's own message. */
 export function describeWrongContent({ accept, invalid }: Field): string {
   const types = formatFileTypes(accept)
-  return types === '' ? invalid : formatMessage(UPLOAD_REFUSAL_MESSAGES.wrongContent, { types })
+  const { wrongContent, chooseAnother } = UPLOAD_REFUSAL_MESSAGES
+  const error = invalid === '' ? chooseAnother : invalid
+  return types === '' ? error : formatMessage(wrongContent, { types, error })
 }
 
 function findVisibleFiles(

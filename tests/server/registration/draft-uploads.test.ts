@@ -280,3 +280,14 @@ test('deletes unused uploads after three days, and keeps uploads that belong to 
   server.setTime(UPLOAD_TIME)
   expect(areStored()).toEqual([false, true])
 })
+
+test('a file with other content than its name gets the reason and the event’s own message', async () => {
+  const response = await uploadDraft(createExe())
+  expect(response.json()).toMatchObject({
+    errors: {
+      pg_proof: expect.stringMatching(
+        /^This file is not a PDF, .* or PNG\. Please choose a file of an allowed type$/,
+      ),
+    },
+  })
+})

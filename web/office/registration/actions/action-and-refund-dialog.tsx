@@ -146,7 +146,8 @@ function buildRequest(
         why: reason,
         pay_back: readText('pay_back'),
         kept: refundable,
-        // Someone else may correct the registration, or refund another payment of the same person while this dialog is open.
+        // While this dialog is open, another user may correct the registration, or refund another payment of the same
+        // person.
         duplicates_version,
         cancellation_version,
       }
