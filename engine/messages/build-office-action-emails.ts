@@ -2,7 +2,7 @@
 import type { EventConfig } from '../event/config.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage } from '../lib/format-message.ts'
-import { formatMoney, toAmount, type Amount } from '../lib/money.ts'
+import { formatMoney, type Amount } from '../lib/money.ts'
 import { readDelegate } from '../event/delegate-fields.ts'
 import { getLowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
 import { type RegistrationView } from './placeholder-values.ts'
@@ -200,7 +200,6 @@ export function buildPayLinkEmail(
           formatMessage(paymentLink.partlyPaidSubject, values),
           formatMessage(paymentLink.partlyPaid, {
             ...values,
-            paid: formatMoney(toAmount(total - balance), registration.currency),
             total: formatMoney(total, registration.currency),
           }),
         ]

@@ -70,7 +70,7 @@ export const EMAIL_MESSAGES = {
     text: 'Your registration {number} for {event} will be complete once {amount} is paid.',
     partlyPaidSubject: '{event}: {amount} more to pay',
     partlyPaid:
-      'We received {paid} of {total} for your registration {number} for {event}. Pay the remaining {amount}.',
+      'Your registration {number} for {event} costs {total}, of which {amount} is still to pay.',
     alreadyPaid: 'If you have already paid, you can ignore this email.',
   },
 

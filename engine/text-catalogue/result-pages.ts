@@ -114,7 +114,7 @@ export const RESULT_MESSAGES = {
 
   balance: {
     title: '{amount} still to pay',
-    partlyPaid: 'We received {paid} of {total}. Pay the remaining {amount}.',
+    partlyPaid: 'Your registration costs {total}, of which {amount} is still to pay.',
     notPaid: 'Your registration now costs {amount}.',
     contact: 'Write to {support} to find out how to pay.',
   },

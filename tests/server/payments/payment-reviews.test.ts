@@ -203,7 +203,7 @@ describe('a payment that does not match', () => {
       {
         subject: expect.stringMatching(/^AFPICON 2026: ₹.1 more to pay$/),
         text: expect.stringContaining(
-          `We received ₹\u00a07,079 of ₹\u00a07,080 for your registration ${regNo} for AFPICON 2026. Pay the remaining ₹\u00a01.`,
+          `Your registration ${regNo} for AFPICON 2026 costs ₹\u00a07,080, of which ₹\u00a01 is still to pay.`,
         ),
       },
     ])

@@ -213,7 +213,7 @@ test.each([
   },
 )
 
-test('the page of a partly paid registration states what was received, and not that the organisers corrected it', () => {
+test('the page of a partly paid registration states the price and the rest, and not that the organisers corrected it', () => {
   vi.stubGlobal('location', new URL('https://rollcall.example/my'))
   const partlyPaid = createRegistration({
     payment_status: 'success',
@@ -234,7 +234,7 @@ test('the page of a partly paid registration states what was received, and not t
       </MemoryRouter>,
     ).replaceAll('\u00a0', ' ')
   const text = renderText(partlyPaid)
-  expect(text).toContain('We received ₹ 12,000 of ₹ 12,980. Pay the remaining ₹ 980.')
+  expect(text).toContain('Your registration costs ₹ 12,980, of which ₹ 980 is still to pay.')
   expect(text).not.toContain('corrected')
   expect(text).not.toContain('Registration Confirmed')
   expect(getStateTitle(event, partlyPaid)).toBe('₹\u00a0980 still to pay')

@@ -1,5 +1,5 @@
 /** The notice about a balance after a part payment or a correction. The ticket below it stays valid. */
-import { formatMoney, fromMajorUnits, toAmount } from '../../../engine/index.ts'
+import { formatMoney, fromMajorUnits } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { Amount, PublicEvent } from '../../../engine/index.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
@@ -50,7 +50,6 @@ export function BalanceDue({ event, registration, payButton }: BalanceDueProps) 
         {total > due
           ? formatMessage(balance.partlyPaid, {
               amount,
-              paid: formatMoney(toAmount(total - due), currency),
               total: formatMoney(total, currency),
             })
           : formatMessage(balance.notPaid, { amount })}
