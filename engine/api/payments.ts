@@ -3,7 +3,10 @@
  *
  * Amounts are in major units; an absent `currency` (ISO 4217 code) is INR. Fees are in rupees, as gateways settle.
  */
-import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
+import type {
+  PaymentStatus,
+  RegistrationState,
+} from '../registration/registration-and-payment-states.ts'
 
 /**
  * GET /admin/movements/?event&from&to|month&method&unsettled&unreconciled&after: payments and refunds, newest first.
@@ -84,6 +87,7 @@ export type WireDebtor = {
   phone: string
   state: RegistrationState
   in_review: boolean
+  payment_status: PaymentStatus
   amount: number
   currency?: string
   since: string

@@ -26,13 +26,6 @@ export const STATE_LABELS = {
   lapsed: 'expired',
 } as const satisfies Readonly<Record<RegistrationState, string>>
 
-/** Returns the label for a registration with an amount due. */
-export function getDueLabel(state: RegistrationState, isInReview: boolean): string {
-  if (isInReview) return 'Needs review'
-  if (state === 'told') return 'Reported by delegate'
-  return state === 'to_approve' ? 'Awaiting approval' : 'Unpaid'
-}
-
 export type PaymentStatus = 'pending' | 'success' | 'failed' | 'refunded'
 
 const PAYMENT_STATUS_LABELS = {
@@ -46,6 +39,22 @@ export const isPaymentStatus = (value: unknown): value is PaymentStatus =>
 
 export function getStatusText(status: PaymentStatus): string {
   return PAYMENT_STATUS_LABELS[status]
+}
+
+/** Returns the label for a registration with an amount due. */
+export function getDueLabel({
+  state,
+  isInReview,
+  paymentStatus,
+}: {
+  readonly state: RegistrationState
+  readonly isInReview: boolean
+  readonly paymentStatus: PaymentStatus
+}): string {
+  if (isInReview) return 'Needs review'
+  if (state === 'told') return 'Reported by delegate'
+  if (state === 'to_approve') return 'Awaiting approval'
+  return paymentStatus === 'success' ? 'Partly paid' : 'Unpaid'
 }
 
 const ENDED_STATE_LABELS = {

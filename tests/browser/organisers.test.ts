@@ -204,7 +204,7 @@ describe('the page for organisers', () => {
   test('the preview shows the price on another date, and the rule that applies, with its line', async () => {
     const { page, context } = await openEditor()
     await findTab(page, 'Price').click()
-    await page.getByLabel('On this date').fill('2026-01-25')
+    await page.getByLabel('Preview date').fill('2026-01-25')
     await page.getByText('but the first period listed applies').waitFor()
     await expect
       .poll(async () => toPlainText(await page.locator('td[aria-current]').textContent()))
@@ -423,7 +423,7 @@ describe('the page for organisers', () => {
     await page.getByText(/^the answers that delegates can change until 5 March 2027/).waitFor()
     await expectAccessible(page, 'a created file next to its prices')
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280)
-    const day = page.getByLabel('On this date')
+    const day = page.getByLabel('Preview date')
     const readAmounts = async () =>
       (await page.getByRole('definition').allTextContents()).map(toPlainText)
     await expect.poll(readAmounts).toContain('₹ 5,900')

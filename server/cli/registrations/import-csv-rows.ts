@@ -85,7 +85,7 @@ const STATUSES: Readonly<Record<string, PaymentStatus>> = {
   refunded: 'refunded',
 }
 
-/** Other statuses in our own export. They need data that a CSV file does not contain. */
+/** Other statuses in our exports, which need data that a CSV file lacks. Older exports contain “Review”. */
 const UNSUPPORTED_STATUSES: Readonly<Record<string, string>> = {
   review:
     'means that a payment is under review, and the file does not contain that payment. Decide on it in the other system and export again. Or write pending here, and record the payment after the import.',
@@ -99,7 +99,7 @@ function explainUnsupportedStatus(status: string): string | undefined {
   const [firstWord = ''] = statusText.split(/[ ,]/)
   return isEnded(firstWord)
     ? `means that the registration was ${firstWord}. Only active registrations can be imported. Remove the row.`
-    : UNSUPPORTED_STATUSES[statusText]
+    : UNSUPPORTED_STATUSES[statusText.replace(/^needs /, '')]
 }
 
 /**

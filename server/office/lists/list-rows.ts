@@ -32,7 +32,7 @@ import type { ListedRegistration } from '../../storage/index.ts'
 import type { CsvAmount } from '../spreadsheets/write-csv.ts'
 
 /**
- * Returns the short payment status. A final state takes precedence. A payment with a wrong amount shows as Review until
+ * Returns the short payment status. A final state takes precedence. A payment with a wrong amount shows as “Needs review” until
  * staff decide. A registration with a price shows as registered, not as paid, if Rollcall never requested a payment.
  */
 export function formatPaymentStatus(registration: StatusInput): string {
@@ -53,7 +53,7 @@ function formatPayment({
   payments,
 }: Pick<ListedRegistration, 'paymentStatus' | 'inReview' | 'total' | 'payments'>): string {
   if (paymentStatus === 'success' && (total ?? 0) > 0 && payments.length === 0) return 'Registered'
-  return inReview && paymentStatus !== 'success' ? 'Review' : getStatusText(paymentStatus)
+  return inReview && paymentStatus !== 'success' ? 'Needs review' : getStatusText(paymentStatus)
 }
 
 /** Returns the delegate's name, or the registration number if there is no name. */

@@ -45,6 +45,7 @@ export function addDebtorRoutes(office: OfficeRoutes, deps: Deps): void {
         phone: row.phone,
         state: row.state,
         in_review: row.isInReview,
+        payment_status: row.paymentStatus,
         amount: toMajorUnits(row.amount, row.currency),
         ...toWireCurrency(row.currency),
         since: formatIsoIndia(row.since),
@@ -112,7 +113,7 @@ const buildCells = (deps: Pick<Deps, 'events'>, row: Debtor): readonly CsvCell[]
   row.currency,
   dayOf(row.since),
   row.remindedAt === null ? '' : dayOf(row.remindedAt),
-  getDueLabel(row.state, row.isInReview),
+  getDueLabel(row),
 ]
 
 async function* readDebtors(

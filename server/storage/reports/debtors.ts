@@ -76,6 +76,7 @@ function selectPage(
       'r.email',
       'r.state',
       'r.in_review as inReview',
+      'r.payment_status as paymentStatus',
       amountOwed.as('amount'),
       'r.currency',
       'r.created_at as registeredAt',

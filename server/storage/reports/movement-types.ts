@@ -5,6 +5,7 @@ import type {
   DocumentBody,
   Instant,
   Amount,
+  PaymentStatus,
   RegNo,
   RegistrationState,
   SettlementLine,
@@ -129,6 +130,7 @@ export type Debtor = {
   readonly email: string
   readonly state: RegistrationState
   readonly isInReview: boolean
+  readonly paymentStatus: PaymentStatus
   readonly amount: Amount
   readonly currency: Currency
   readonly registeredAt: Instant

@@ -227,11 +227,11 @@ describe('reports an error with its line', () => {
       { payment_status: 'done' },
       'payment_status: “done” must be pending, success, failed or refunded.',
     ],
-    [
-      'Review, which an export writes for a payment under review',
-      { payment_status: 'Review' },
-      'payment_status: “Review” means that a payment is under review, and the file does not contain that payment. Decide on it in the other system and export again. Or write pending here, and record the payment after the import.',
-    ],
+    ...['Needs review', 'Review'].map((status): [string, Record<string, string>, string] => [
+      `${status}, which an export writes for a payment under review`,
+      { payment_status: status },
+      `payment_status: “${status}” means that a payment is under review, and the file does not contain that payment. Decide on it in the other system and export again. Or write pending here, and record the payment after the import.`,
+    ]),
     [
       'Registered, which an export writes if the delegate was never asked to pay',
       { payment_status: 'Registered' },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAmount, getReviewVersion } from '../../../engine/index.ts'
 import type { PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type {
+  DebtorsResponse,
   DecisionResponse,
   ErrorResponse,
   ReviewsResponse,
@@ -208,6 +209,18 @@ describe('a payment that does not match', () => {
       },
     ])
     expect(await store.registration(regNo as RegNo)).toMatchObject({ state: 'to_pay', due: 100 })
+    const { answer } = await callOffice<DebtorsResponse>('/admin/debtors/')
+    expect(answer.debtors.find(({ reg_no: debtor }) => debtor === regNo)).toMatchObject({
+      amount: 1,
+      state: 'to_pay',
+      payment_status: 'success',
+    })
+    const response = await fetch(`${testServer.url}/admin/debtors/export/`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect((await response.text()).split('\r\n').find((line) => line.includes(regNo))).toMatch(
+      /,1\.00,INR,.*,Partly paid$/,
+    )
   })
 
   test('can be refunded, and the delegate can then pay again', async () => {

@@ -124,7 +124,7 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
                   <td className="day" data-head="Last reminder">
                     {row.reminded_at !== null && <EntryTime at={row.reminded_at} />}
                   </td>
-                  <td data-head="State">{getDueLabel(row.state, row.in_review)}</td>
+                  <td data-head="State">{getLabel(row)}</td>
                   <td className="num" data-head="Due">
                     {formatResponseMoney(row.amount, readResponseCurrency(row))}
                   </td>
@@ -190,11 +190,14 @@ function DueTotals({
   )
 }
 
+const getLabel = ({ state, in_review, payment_status }: WireDebtor): string =>
+  getDueLabel({ state, isInReview: in_review, paymentStatus: payment_status })
+
 /** Returns false for delegates who reported a payment, await a decision or got a payment link in the last 24 hours. */
 function shouldRemind(row: WireDebtor, now: Instant | null): boolean {
   const remindedAt = row.reminded_at === null ? null : readInstant(row.reminded_at)
   return (
-    getDueLabel(row.state, row.in_review) === 'Unpaid' &&
+    ['Unpaid', 'Partly paid'].includes(getLabel(row)) &&
     (remindedAt === null || (now !== null && now - remindedAt > REMINDER_INTERVAL_MS))
   )
 }

@@ -1,5 +1,5 @@
 /** Parsers for the API responses of the payment lists. */
-import { isDay, readInstant } from '../../../engine/index.ts'
+import { isDay, isPaymentStatus, readInstant } from '../../../engine/index.ts'
 import type {
   DebtorsResponse,
   MonthResponse,
@@ -76,6 +76,7 @@ export const readDebtors: Reader<DebtorsResponse> = (body) =>
       (row) =>
         hasAll(row, 'string', 'reg_no', 'event_id', 'event', 'name', 'phone', 'state') &&
         hasAll(row, 'boolean', 'in_review') &&
+        isPaymentStatus(row['payment_status']) &&
         isTime(row['since']) &&
         (row['reminded_at'] === null || isTime(row['reminded_at'])) &&
         isAmount(row['amount']),

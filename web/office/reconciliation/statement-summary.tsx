@@ -69,7 +69,7 @@ const TOTAL_LABELS = [
   ['review', 'Under review', 'under review'],
   ['not_ours', 'Not ours', 'not ours'],
   ['other_event', 'Other events', 'other events'],
-  ['left', 'Left', 'left'],
+  ['left', 'Remaining', 'remaining'],
 ] as const
 
 /** Lists lines that need attention but no assignment, and payments reported by delegates that match no line. */

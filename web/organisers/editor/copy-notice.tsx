@@ -58,7 +58,7 @@ export default function CopyNotice({ event, text, usedNames, onCopy }: CopyNotic
       </p>
       <div className="org-copy-fields">
         <label htmlFor={`${id}-name`}>
-          Short name, for the address
+          Short name for the web address
           <input
             id={`${id}-name`}
             value={name}

@@ -70,7 +70,7 @@ export function TestDelegateForm({
   return (
     <div className="org-try">
       <label>
-        On this date
+        Preview date
         <input
           type="date"
           value={testDelegate.day}

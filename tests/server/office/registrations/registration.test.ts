@@ -150,7 +150,10 @@ test('describes a payment that does not match', async () => {
     pays: 'wrong-amount',
   })
   const response = await openRegistration(regNo)
-  expect(response.registration).toMatchObject({ in_review: true, payment_status_display: 'Review' })
+  expect(response.registration).toMatchObject({
+    in_review: true,
+    payment_status_display: 'Needs review',
+  })
   expect(response.payments[0]?.review).not.toBeNull()
   expect(response.payments[0]?.facts[0]?.text).toBe(
     'The gateway confirmed ₹\u00a01 instead of ₹\u00a07,080, reference REF2.',
