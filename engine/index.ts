@@ -1,4 +1,5 @@
 /** Runtime entry point. The store's threads do not load `api.ts`, `messages.ts` or `authoring.ts`. */
+export { isOneTypo } from './lib/edit-distance.ts'
 export { escapeHtml } from './lib/html.ts'
 export { LOGO_PATHS } from './lib/logo.ts'
 export { memoize } from './lib/memoize.ts'

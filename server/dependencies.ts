@@ -29,6 +29,8 @@ export type GatewayMode = 'sandbox' | 'airpay-test' | 'live'
 export type Environment = {
   readonly port: number
   readonly host: string
+  /** Warnings about variables that are probably misspelt settings. */
+  readonly misspelt?: readonly string[]
   /** A socket that the parent process keeps open while the server restarts; omitted if the server listens itself. */
   readonly socketFd?: number
   /** Without a trailing slash. */

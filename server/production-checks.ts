@@ -10,12 +10,13 @@ import { isOwnMachine } from './ops/environment.ts'
 
 /**
  * Checks the settings. Errors are sentences and prevent startup; a success may include warnings. A rehearsal always
- * passes.
+ * passes, with the warnings about misspelt variables.
  */
 export function checkProduction(
   environment: Environment,
 ): Result<readonly string[], readonly string[]> {
-  if (!environment.production) return ok([])
+  const { misspelt = [] } = environment
+  if (!environment.production) return ok(misspelt)
   const { firstAdmin, smtpUrl, trustProxy } = environment
   const errors: string[] = []
   const addressError = checkAddress(environment.publicUrl)
@@ -26,6 +27,7 @@ export function checkProduction(
     )
   if (errors.length > 0) return err(errors)
   return ok([
+    ...misspelt,
     // Only a warning, because the operator may forward the files in another way.
     ...(smtpUrl === null
       ? [

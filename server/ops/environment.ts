@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { err, ok, readInstant } from '../../engine/index.ts'
+import { err, isOneTypo, ok, readInstant } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 import type { Environment, GatewayMode } from '../dependencies.ts'
 import { ACCOUNT_VARIABLE_PATTERN, readAccounts } from './gateway-accounts.ts'
@@ -29,6 +29,8 @@ const SECRET_FILE_PATTERN = new RegExp(
   `^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|SECOND_FACTOR_KEY|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|${ACCOUNT_VARIABLE_PATTERN})_FILE$`,
 )
 const MAX_PORT = 65_535
+/** A shorter name could easily be another program's variable. */
+const MIN_CHECKED_NAME_CHARACTERS = 8
 /** A shorter token could be guessed. */
 const MIN_TOKEN_CHARACTERS = 16
 /** Matches an address alone, or a name followed by the address in angle brackets. */
@@ -86,9 +88,11 @@ export function readEnvironment(
 ): Result<Environment, readonly string[]> {
   const problems: string[] = []
   const values = readSecretFiles(variables, problems)
+  const knownNames = new Set<string>()
+  const readText = (name: string): string | null => values[name]?.trim() || null
   const readVariable = (name: string): string | null => {
-    const text = values[name]?.trim() ?? ''
-    return text === '' ? null : text
+    knownNames.add(name)
+    return readText(name)
   }
   const readPort = (name: string, fallback: number): number => {
     const text = readVariable(name)
@@ -228,7 +232,7 @@ export function readEnvironment(
     )
 
   const username = readVariable('ADMIN_USERNAME') ?? 'admin'
-  const accounts = readAccounts(Object.keys(values), readVariable, gatewayMode, problems)
+  const accounts = readAccounts(Object.keys(values), readText, gatewayMode, problems)
 
   if (problems.length > 0 || gatewayMode === undefined || publicUrl === null) return err(problems)
   return ok({
@@ -258,7 +262,32 @@ export function readEnvironment(
     clockStart,
     trustProxy,
     sandboxPort,
+    misspelt: listMisspeltVariables(variables, [...knownNames]),
   })
+}
+
+/** Variables that differ in case or by one typing mistake from a setting that is not set, and would be ignored. */
+function listMisspeltVariables(
+  variables: Variables,
+  knownNames: readonly string[],
+): readonly string[] {
+  const missingNames = knownNames.filter(
+    (name) =>
+      name.length >= MIN_CHECKED_NAME_CHARACTERS &&
+      variables[name] === undefined &&
+      variables[`${name}_FILE`] === undefined,
+  )
+  return Object.keys(variables)
+    .filter((name) => !knownNames.includes(name))
+    .flatMap((name) => {
+      const upperCaseName = name.toUpperCase()
+      const intended = missingNames.find(
+        (known) => known === upperCaseName || isOneTypo(known, upperCaseName),
+      )
+      return intended === undefined
+        ? []
+        : [`${name} is not a setting of Rollcall and has no effect. Did you mean ${intended}?`]
+    })
 }
 
 /**

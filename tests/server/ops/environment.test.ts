@@ -47,6 +47,37 @@ describe('environment variables', () => {
     ])
   })
 
+  test('a misspelt variable is reported, because it would be ignored', () => {
+    const readWarnings = (variables: Variables): readonly string[] | undefined =>
+      readValid(variables).misspelt
+    const mailServer = 'smtp://mail.example.org'
+    const explain = (name: string, intended: string): string =>
+      `${name} is not a setting of Rollcall and has no effect. Did you mean ${intended}?`
+    expect(readWarnings({ SMTP_URl: mailServer })).toEqual([explain('SMTP_URl', 'SMTP_URL')])
+    expect(readWarnings({ SMPT_URL: mailServer, data_dir: 'x', DATABSE_URL: 'y' })).toEqual([
+      explain('SMPT_URL', 'SMTP_URL'),
+      explain('data_dir', 'DATA_DIR'),
+      explain('DATABSE_URL', 'DATABASE_URL'),
+    ])
+    // The setting itself is set, or the name is another program's.
+    expect(readWarnings({ SMTP_URL: mailServer, SMTP_URI: mailServer })).toEqual([])
+    expect(readWarnings({ SMTP_URL: mailServer, SMTP_USER: 'x', PATH: '/', POST: '1' })).toEqual([])
+    const warnings = [explain('TRUST_PROXI', 'TRUST_PROXY')]
+    expect(checkProduction(readValid({ TRUST_PROXI: '10.0.0.1' }))).toEqual({
+      ok: true,
+      value: warnings,
+    })
+    const production = {
+      ...PRODUCTION,
+      PUBLIC_URL: 'https://rollcall.example',
+      SMTP_URL: mailServer,
+    }
+    expect(checkProduction(readValid({ ...production, TRUST_PROXI: '10.0.0.1' }))).toMatchObject({
+      ok: true,
+      value: expect.arrayContaining(warnings),
+    })
+  })
+
   test('defaults apply if no variables are set', () => {
     expect(readValid({})).toMatchObject({
       port: 3000,

@@ -18,6 +18,7 @@ import { ActionDialog } from '../../../web/office/registration/actions/action-an
 import { describeChange } from '../../../web/office/registration/actions/use-actions.ts'
 import { MoneyPanels } from '../../../web/office/registration/money-panel.tsx'
 import { buildEntries } from '../../../web/office/registration/timeline.tsx'
+import { formatDateTime } from '../../../web/office/ui/format-date-time.ts'
 
 const BUTTONS = Object.keys(ACTION_LABELS) as ButtonAction[]
 const review = {
@@ -269,4 +270,10 @@ test('the timeline shows each action once, newest first, and distinguishes views
     'money: Sent to the payment gateway.',
     'change: Registered',
   ])
+})
+
+test('a payment of which only the day is known shows no time', () => {
+  expect(formatDateTime('2026-01-21T15:01:00+05:30')).toBe('21 Jan 2026, 3:01 pm')
+  expect(formatDateTime('2026-01-21T00:00:00+05:30')).toBe('21 Jan 2026')
+  expect(formatDateTime('2026-01-21T00:00:01+05:30')).toBe('21 Jan 2026, 12:00 am')
 })

@@ -8,7 +8,6 @@ import { callApi } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 import { formatResponseMoney, formatSignedMoney } from '../ui/format-amount.ts'
-import { formatDateTime } from '../ui/format-date-time.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import { ShowOlder } from '../ui/log-list.tsx'
 import { FILTERS, MOVEMENTS_API, MovementFilters } from './movement-filters.tsx'
@@ -230,9 +229,7 @@ function MovementRow({
   return (
     <tr>
       <td className="day" data-head="Date">
-        <span title={formatDateTime(row.at)}>
-          <EntryTime at={row.at} />
-        </span>
+        <EntryTime at={row.at} />
       </td>
       <th scope="row">
         <RegistrationLink

@@ -1,8 +1,20 @@
 /** Formats ISO timestamps for the office: "21 Nov 2026, 3:01 pm". */
-import { dayOf, formatDayShort, formatTime, readInstant } from '../../../engine/index.ts'
+import {
+  dayOf,
+  formatDayShort,
+  formatTime,
+  readInstant,
+  startOfDay,
+} from '../../../engine/index.ts'
 
-/** Returns an invalid timestamp unchanged. */
+/**
+ * Returns an invalid timestamp unchanged, and midnight without the time: bank statements, settlement reports and
+ * imports state only the day of a payment.
+ */
 export function formatDateTime(text: string): string {
   const instant = readInstant(text)
-  return instant === null ? text : `${formatDayShort(dayOf(instant))}, ${formatTime(instant)}`
+  if (instant === null) return text
+  const day = dayOf(instant)
+  const dayText = formatDayShort(day)
+  return instant === startOfDay(day) ? dayText : `${dayText}, ${formatTime(instant)}`
 }
