@@ -21,7 +21,8 @@ const personHelp = `Usage: rollcall registration export-person EMAIL [--into FOL
 
 Writes all data about the person with this email address into a folder: person.json with the person's registrations
 for all events, and the payments, refunds, emails, actions and decisions of each; the uploaded files; and the
-documents as PDF. You can run this command while the server is running.
+documents as PDF. A registration that was transferred contains data about both persons; the command says so. You can
+run this command while the server is running.
 
   --into FOLDER   the folder to create; default: ./person
 
@@ -45,7 +46,14 @@ export const exportPersonCommand: Command = {
         return 2
       }
       const registrations = []
-      for (const regNo of regNos) registrations.push(await collectData(deps, regNo, folder))
+      for (const regNo of regNos) {
+        const registration = await deps.store.registration(regNo)
+        if (registration?.wasTransferred === true)
+          terminal.printError(
+            `${regNo} was transferred from another person. Its answers, files, emails and documents can contain data about both: remove the other person's before you pass them on.`,
+          )
+        registrations.push(await collectData(deps, regNo, registration, folder))
+      }
       const text = JSON.stringify({ email, registrations }, null, 2)
       await writeFile(path.join(folder, 'person.json'), `${text}\n`, { mode: 0o600 })
       terminal.print(
@@ -57,9 +65,13 @@ export const exportPersonCommand: Command = {
 }
 
 /** Returns all data of one registration, and writes its files and documents into the folder. */
-async function collectData(deps: CommandContext, regNo: RegNo, folder: string): Promise<object> {
+async function collectData(
+  deps: CommandContext,
+  regNo: RegNo,
+  registration: StoredRegistration | null,
+  folder: string,
+): Promise<object> {
   const { store, uploads, clock } = deps
-  const registration = await store.registration(regNo)
   if (registration === null) return { regNo }
   await store.addAuditEntry({
     at: clock(),

@@ -464,6 +464,29 @@ test('rollcall registration export-person writes all data for an email address, 
   expect(files).toContain(`${regNo}-letter.pdf`)
   expect(files.some((name) => name.startsWith(`${regNo}-Receipt`))).toBe(true)
   expect((await runHere(exportArgs, variables)).status).toBe(2)
+  const transferred = await registerPerson()
+  const newPerson = {
+    full_name: 'Yusuf Example',
+    email: 'yusuf@sample.example',
+    phone_number: '9876511111',
+  }
+  // The clock of earlier tests has ended the owner's session.
+  owner = await signIn(server)
+  const transfer = await owner.act(transferred.regNo, {
+    act: 'transfer',
+    why: 'A colleague comes.',
+    answers: newPerson,
+  })
+  expect(transfer.status).toBe(200)
+  expect(
+    await runHere(
+      ['registration', 'export-person', newPerson.email, '--into', join(folder, '..', 'both')],
+      variables,
+    ),
+  ).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining(`${transferred.regNo} was transferred from another person.`),
+  })
   expect(
     (await runHere(['registration', 'export-person', 'nobody@sample.example'], variables)).status,
   ).toBe(1)
