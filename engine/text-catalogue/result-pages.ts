@@ -91,6 +91,7 @@ export const RESULT_MESSAGES = {
 
   ticket: {
     titleWithBalance: 'Your registration',
+    statusWithBalance: 'Partly paid',
     payment: 'Payment',
     notes: 'Before you arrive',
     refundedPart: '{amount} of your payment has been refunded.',

@@ -237,6 +237,8 @@ test('the page of a partly paid registration states the price and the rest, and 
   expect(text).toContain('Your registration costs ₹ 12,980, of which ₹ 980 is still to pay.')
   expect(text).not.toContain('corrected')
   expect(text).not.toContain('Registration Confirmed')
+  expect(text).toMatch(/<dt>Status<\/dt><dd>.*Partly paid.*<\/dd>/)
+  expect(text).not.toMatch(/>Paid<|class="draw"/)
   expect(getStateTitle(event, partlyPaid)).toBe('₹\u00a0980 still to pay')
   const paid = { ...partlyPaid, difference_due: 0 }
   expect(renderText(paid)).toContain('Registration Confirmed')

@@ -56,6 +56,7 @@ const BILL_ROWS = new Set(['base', 'gst', 'total', 'lines'])
 /** Shows a paid registration as a ticket: the number in large type, then name and amounts. */
 export function Ticket({ event, registration, query, isSelfService = false }: TicketProps) {
   const page = event.results.success
+  const hasBalance = getBalanceTitle(registration) !== null
   const allRows = buildResultRows(event, 'success', registration, query)
   const name = allRows.find((row) => row.id === event.roles.fullName)
   const rows = allRows.filter((row) => row.id !== 'reg_no' && row.id !== event.roles.fullName)
@@ -73,22 +74,22 @@ export function Ticket({ event, registration, query, isSelfService = false }: Ti
       <article className="ticket" aria-labelledby="confirmed">
         <div className="up">
           <div className="ok">
-            <svg viewBox="0 0 52 52" fill="none" aria-hidden="true">
-              <circle cx="24" cy="28" r="20" stroke="var(--good)" strokeWidth="2" />
-              <path
-                className="draw"
-                d="m13 27 10 11L48 7"
-                stroke="var(--good)"
-                strokeWidth="5.5"
-                strokeLinecap="round"
-                strokeLinejoin="round"
-                pathLength="1"
-              />
-            </svg>
+            {!hasBalance && (
+              <svg viewBox="0 0 52 52" fill="none" aria-hidden="true">
+                <circle cx="24" cy="28" r="20" stroke="var(--good)" strokeWidth="2" />
+                <path
+                  className="draw"
+                  d="m13 27 10 11L48 7"
+                  stroke="var(--good)"
+                  strokeWidth="5.5"
+                  strokeLinecap="round"
+                  strokeLinejoin="round"
+                  pathLength="1"
+                />
+              </svg>
+            )}
             <h2 className="disp" id="confirmed">
-              {getBalanceTitle(registration) === null
-                ? page.title
-                : RESULT_MESSAGES.ticket.titleWithBalance}
+              {hasBalance ? RESULT_MESSAGES.ticket.titleWithBalance : page.title}
             </h2>
           </div>
           {intro !== null && <p className="intro">{intro}</p>}
@@ -125,7 +126,15 @@ export function Ticket({ event, registration, query, isSelfService = false }: Ti
                 ...bill,
                 ...rows
                   .filter((row) => isMoneyRow(row) && !isInBill(row))
-                  .map((row) => toDetailsRow(event, row)),
+                  .map((row) =>
+                    hasBalance && isStateRow(row)
+                      ? toDetailsRow(
+                          event,
+                          { ...row, value: RESULT_MESSAGES.ticket.statusWithBalance },
+                          'wait',
+                        )
+                      : toDetailsRow(event, row),
+                  ),
               ]}
               money
             />
@@ -184,17 +193,19 @@ function listOtherPaymentNotes(registration: Registration): readonly string[] {
 /** Returns true if the row shows the payment state as fixed text from the event file. */
 const isStateRow = (row: ResultRow): boolean => row.id.startsWith('text-') && row.label === 'Status'
 
+const STATE_ICONS = { good: 'tick', wait: 'clock', bad: 'cross' } as const
+
 /** Converts a detail to a row: emphasises the total, groups the digits of numbers, and shows a state as a badge. */
 export function toDetailsRow(
   event: PublicEvent,
   row: ResultRow,
-  tone: 'good' | 'bad' = 'good',
+  tone: keyof typeof STATE_ICONS = 'good',
 ): DetailsRow {
   if (isStateRow(row))
     return {
       ...row,
       value: (
-        <Badge tone={tone} icon={tone === 'good' ? 'tick' : 'cross'}>
+        <Badge tone={tone} icon={STATE_ICONS[tone]}>
           {row.value}
         </Badge>
       ),
