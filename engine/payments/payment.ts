@@ -310,7 +310,7 @@ export function findReviewReason(refusal: PaymentRefusal): string | null {
     case 'paid_twice':
       return describeSecondPayment(refusal.first, refusal.second)
     case 'amount_differs':
-      return `Received ${formatMoney(refusal.got, refusal.currency)}, expected ${formatMoney(refusal.expected, refusal.currency)}.`
+      return `The payment is ${formatMoney(refusal.got, refusal.currency)} instead of ${formatMoney(refusal.expected, refusal.currency)}.`
     case 'currency_differs':
       return `The payment is in ${refusal.got === '' ? 'an unspecified currency' : refusal.got}, not in ${formatCurrency(refusal.expected)}.`
     case 'not_a_sale':

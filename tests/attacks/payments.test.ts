@@ -225,7 +225,7 @@ describe('the checkout, changed in the browser', () => {
     await postForm(WEBHOOK_PATH, buildMessage({ orderId: data.orderid, amount: '7080.00' }))
     await expect
       .poll(() => readStoredOrder(target, data.orderid)['review'], { timeout: 200_000 })
-      .toBe('Received ₹\u00a07,079, expected ₹\u00a07,080.')
+      .toBe('The payment is ₹\u00a07,079 instead of ₹\u00a07,080.')
     expect(readStoredOrder(target, data.orderid)).toMatchObject({
       status: 'pending',
       registration: 'pending',

@@ -167,7 +167,7 @@ test('for payments that do not match, the treasurer accepts a transfer, refunds 
     .click()
   await page.getByRole('link', { name: 'Needs review' }).click()
   const reviewRegion = page.getByRole('region', { name: shortRegNo })
-  await reviewRegion.getByText('Received: ').waitFor()
+  await reviewRegion.getByText('Payment: ').waitFor()
   await reviewRegion.getByRole('button', { name: 'Refund' }).click()
   await expectAccessible(page, 'refunding a payment in review')
   await confirmAction('He pays again.', 'Refund')

@@ -244,7 +244,7 @@ it('a payment with a different amount needs a review; a late failure does not', 
       got: toAmount(707999),
       currency: INR,
     }),
-  ).toBe('Received ₹\u00a07,079.99, expected ₹\u00a07,080.')
+  ).toBe('The payment is ₹\u00a07,079.99 instead of ₹\u00a07,080.')
   expect(findReviewReason({ code: 'paid_twice', first: 'G1', second: 'G2' })).toBe(
     'Payment received a second time, as G2. The first payment is G1.',
   )

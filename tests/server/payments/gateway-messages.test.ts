@@ -109,7 +109,7 @@ describe('a webhook', () => {
     expect(testServer.readOrderState(orderId)).toEqual({
       status: 'pending',
       registration: 'pending',
-      review: 'Received ₹\u00a07,079, expected ₹\u00a07,080.',
+      review: 'The payment is ₹\u00a07,079 instead of ₹\u00a07,080.',
       events: ['confirmed'],
       returns: 0,
       webhooks: 2,

@@ -150,7 +150,7 @@ describe('a payment that does not match', () => {
       came: { amount: 7079, currency: 'INR', source: 'airpay' },
       due: 7080,
       left: 7079,
-      why: 'Received ₹\u00a07,079, expected ₹\u00a07,080.',
+      why: 'The payment is ₹\u00a07,079 instead of ₹\u00a07,080.',
     })
     const dashboard = (await callOffice<StatsResponse>('/admin/dashboard/stats/')).answer.data
     expect(dashboard['afpicon_stats']).toMatchObject({ needs_decision: 1 })
@@ -377,7 +377,7 @@ test("the treasurer's commands (review, decide, refund) work while the server is
   const listResult = await runCommand('payment', 'reviews')
   expect([listResult.status, listResult.err]).toEqual([0, ''])
   expect(normaliseSpaces(listResult.out)).toContain(`${id}`)
-  expect(normaliseSpaces(listResult.out)).toContain('Received ₹ 7,079, expected ₹ 7,080.')
+  expect(normaliseSpaces(listResult.out)).toContain('The payment is ₹ 7,079 instead of ₹ 7,080.')
   const json = await runCommand('payment', 'reviews', '--event', 'afpicon2026', '--json')
   expect(JSON.parse(json.out)).toMatchObject([{ id, reg_no: regNo }])
   const userOptions = ['--who', 'Meera', '--why', reason]

@@ -80,7 +80,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         due,
         left: 400_000,
         came: { amount: 400_000, reference: 'AP1', kind: 'sale', currency: 'INR' },
-        why: 'Received ₹\u00a04,000, expected ₹\u00a05,015.',
+        why: 'The payment is ₹\u00a04,000 instead of ₹\u00a05,015.',
         since: addMs(60_000),
       })
       expect(await store.reviews('another')).toEqual([])

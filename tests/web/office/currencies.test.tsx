@@ -279,7 +279,7 @@ test('a payment in dollars for a bill in rupees is shown in dollars', () => {
     said: null,
   } as unknown as WireReview
   const text = renderText(<ReviewAmounts {...review} />)
-  expect(text).toContain('Received: US$ 100')
+  expect(text).toContain('Payment: US$ 100')
   expect(text).toContain('Due: ₹ 7,080')
   const { due_currency: _dueCurrency, ...sameCurrency } = review
   expect(renderText(<ReviewAmounts {...sameCurrency} currency="JPY" />)).toContain('Due: JP¥ 7,080')

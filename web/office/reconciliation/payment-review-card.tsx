@@ -191,7 +191,7 @@ export function ReviewAmounts({
   return (
     <p>
       {received !== null &&
-        `Received: ${formatResponseMoney(received.amount, currency)} on ${formatDateParts(received.paid_at)?.[0] ?? ''}, reference ${received.reference}. `}
+        `Payment: ${formatResponseMoney(received.amount, currency)} on ${formatDateParts(received.paid_at)?.[0] ?? ''}, reference ${received.reference}. `}
       {dueText}
       {remainingText}
       {refundText}

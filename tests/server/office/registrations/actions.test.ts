@@ -524,7 +524,7 @@ describe('a payment recorded by staff', () => {
           state: 'to_pay',
           needs_review: true,
           message:
-            '₹\u00a02,300 by bank transfer, needs review: Received ₹\u00a02,300, expected ₹\u00a03,540.',
+            '₹\u00a02,300 by bank transfer, needs review: The payment is ₹\u00a02,300 instead of ₹\u00a03,540.',
         },
       },
     )
