@@ -504,5 +504,9 @@ export {
   type SalesGroup,
   type SalesSum,
 } from './reports/sales-sums.ts'
-export { MAX_RATE_AGE_DAYS, readRate, type ExchangeRate } from './documents/rupee-value.ts'
+export {
+  MAX_RATE_AGE_DAYS,
+  readRate,
+  type ExchangeRate,
+} from './documents/invoice-exchange-rate.ts'
 export { buildIssuer, type Issuer } from './documents/issuer.ts'

@@ -29,8 +29,7 @@ export type GatewayMode = 'sandbox' | 'airpay-test' | 'live'
 export type Environment = {
   readonly port: number
   readonly host: string
-  /** Warnings about variables that are probably misspelt settings. */
-  readonly misspelt?: readonly string[]
+  readonly misspeltWarnings?: readonly string[]
   /** A socket that the parent process keeps open while the server restarts; omitted if the server listens itself. */
   readonly socketFd?: number
   /** Without a trailing slash. */
@@ -95,10 +94,7 @@ export type EventRegistry = {
   refusedFiles(): readonly RefusedFile[]
   /** Reads the folder again. Serves files without errors, and keeps the previous versions of the others. */
   reload(): Promise<void>
-  /**
-   * Serves the versions that are active on all servers that share the database; returns true if this changed
-   * something. Always false with a single server.
-   */
+  /** Serves the versions that are active on all servers that share the database; returns true if any changed. */
   refresh(): Promise<boolean>
   onChange(listener: () => void): void
   close(): Promise<void>

@@ -15,8 +15,8 @@ import { isOwnMachine } from './ops/environment.ts'
 export function checkProduction(
   environment: Environment,
 ): Result<readonly string[], readonly string[]> {
-  const { misspelt = [] } = environment
-  if (!environment.production) return ok(misspelt)
+  const { misspeltWarnings = [] } = environment
+  if (!environment.production) return ok(misspeltWarnings)
   const { firstAdmin, smtpUrl, trustProxy } = environment
   const errors: string[] = []
   const addressError = checkAddress(environment.publicUrl)
@@ -27,7 +27,7 @@ export function checkProduction(
     )
   if (errors.length > 0) return err(errors)
   return ok([
-    ...misspelt,
+    ...misspeltWarnings,
     // Only a warning, because the operator may forward the files in another way.
     ...(smtpUrl === null
       ? [

@@ -3,7 +3,7 @@
  *
  * An invoice requires a supplier in the event file. A document is a frozen record: rendering it needs no other data.
  */
-import { computeRupeeValue, type ExchangeRate, type RupeeValue } from './rupee-value.ts'
+import { computeRupeeValue, type ExchangeRate, type RupeeValue } from './invoice-exchange-rate.ts'
 import { DOCUMENT_MESSAGES } from '../text-catalogue/documents.ts'
 import type { Answers } from '../event/answer-types.ts'
 import { getStateOfGstin, type StateCode } from '../event/gstin.ts'

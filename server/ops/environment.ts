@@ -262,7 +262,7 @@ export function readEnvironment(
     clockStart,
     trustProxy,
     sandboxPort,
-    misspelt: listMisspeltVariables(variables, [...knownNames]),
+    misspeltWarnings: listMisspeltVariables(variables, [...knownNames]),
   })
 }
 

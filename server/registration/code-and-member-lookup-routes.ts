@@ -10,7 +10,7 @@ import { asRecord } from '../http/request-input.ts'
 import { rejectNonText } from '../http/text-only-json.ts'
 import { getCodeStatus } from './discount-code-status.ts'
 import { findMemberRow, pickConditionCells } from './look-up-pricing-context.ts'
-import type { GuessLimit } from './code-guessing-limit.ts'
+import type { GuessLimit } from './guessing-limits.ts'
 import { getCodeMessage } from './registration-errors.ts'
 
 /** The maximum length of a typed code or member number. */

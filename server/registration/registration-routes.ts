@@ -13,7 +13,7 @@ import { sendError } from '../http/error-response.ts'
 import { findSecondPaymentForBrowser } from '../payments/describe-duplicate-payment.ts'
 import { sendWithTag } from '../http/stored-responses.ts'
 import { rejectNonText } from '../http/text-only-json.ts'
-import type { GuessLimit } from './code-guessing-limit.ts'
+import type { GuessLimit } from './guessing-limits.ts'
 import { readSeatsLeft } from './look-up-pricing-context.ts'
 import {
   findRegistration,

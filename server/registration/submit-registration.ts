@@ -43,7 +43,7 @@ import {
   openAvailabilityChecks,
 } from './look-up-pricing-context.ts'
 import type { AvailabilityChecks } from './look-up-pricing-context.ts'
-import type { GuessLimit } from './code-guessing-limit.ts'
+import type { GuessLimit } from './guessing-limits.ts'
 import { computeFingerprint, readIdempotencyKey } from './idempotency-key.ts'
 import type { LookupGuard } from './find-registration.ts'
 import { createRegistration } from './create-registration.ts'

@@ -5,6 +5,8 @@ import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 
 const LAST_BACKUP_FILE = 'backed-up'
+/** The health check reports an older backup. Backups run nightly; this allows for a delay of a few hours. */
+export const MAX_BACKUP_AGE_MS = 36 * 60 * 60_000
 
 /** Returns the time of the last backup. Null if none is recorded. */
 export async function readLastBackup(dataDir: string): Promise<Instant | null> {

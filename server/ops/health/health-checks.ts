@@ -9,7 +9,7 @@ import { findErasurePauseReason } from '../../office/operations/confirm-clock.ts
 import type { Deps } from '../../dependencies.ts'
 import { formatRemovedMessage } from '../../events/versions/last-valid-version.ts'
 import { createCompletenessDescriber } from '../recovery/rescued-completeness.ts'
-import { readLastBackup } from '../backup/last-backup.ts'
+import { MAX_BACKUP_AGE_MS, readLastBackup } from '../backup/last-backup.ts'
 import {
   formatFailedEmails,
   formatDeliveryProblem,
@@ -44,8 +44,6 @@ const MIN_FREE_FILES = 1_000
  * figure ignores disk quotas.
  */
 const FULL_DISK_MS = 30_000
-/** Backups run nightly. This allows for a delay of a few hours. */
-const MAX_BACKUP_AGE_MS = 36 * 60 * 60_000
 
 /** Advice if too many files are open. */
 const RAISE_DESCRIPTOR_LIMIT_ADVICE =

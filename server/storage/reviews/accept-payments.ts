@@ -22,7 +22,7 @@ import {
   computeBalance,
   reduceBalance,
 } from '../payments/stored-balance.ts'
-import { readCaptureRow } from '../refunds/decide-refunds.ts'
+import { readCaptureRow } from '../refunds/request-and-approve-refunds.ts'
 import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import { toPayment } from '../registrations/row-mapping.ts'

@@ -35,7 +35,7 @@ import {
   decideRefund,
   recordManualRefund,
   requestCaptureRefund,
-} from '../refunds/decide-refunds.ts'
+} from '../refunds/request-and-approve-refunds.ts'
 import {
   closeManualPayment,
   reprice,

@@ -49,7 +49,7 @@ describe('environment variables', () => {
 
   test('a misspelt variable is reported, because it would be ignored', () => {
     const readWarnings = (variables: Variables): readonly string[] | undefined =>
-      readValid(variables).misspelt
+      readValid(variables).misspeltWarnings
     const mailServer = 'smtp://mail.example.org'
     const explain = (name: string, intended: string): string =>
       `${name} is not a setting of Rollcall and has no effect. Did you mean ${intended}?`

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readRate, toAmount, type Currency, type Day } from '../../../engine/index.ts'
-import { computeRupeeValue, toRupees } from '../../../engine/documents/rupee-value.ts'
+import { computeRupeeValue, toRupees } from '../../../engine/documents/invoice-exchange-rate.ts'
 import type { DocumentBody } from '../../../engine/index.ts'
 
 const USD = 'USD' as Currency
