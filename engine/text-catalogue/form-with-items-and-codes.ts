@@ -41,7 +41,7 @@ export const EXTENDED_FORM_MESSAGES = {
   price: {
     notOnSale: '{item} is not on sale today',
     each: '{price} each',
-    itemPrice: '{item} {price}',
+    itemPrice: '{item}: {price}',
     perUnit: '{price} per {unit}',
     timesUnit: '{price} × {units}',
     byMethod: '{method}: {total}',

@@ -289,7 +289,7 @@ describe('a treasurer of another event', () => {
         status: 'error',
         code: 'taken',
         message:
-          '612345678901 is already recorded: it is the payment of a registration of another event. A transfer counts only once. If this transfer is not for this registration, do not record it here (“Payment not found” rejects a claim). If it is, ask a treasurer with access to all events, who can dismiss the other payment if it is under review.',
+          '612345678901 is already recorded: it is the payment of a registration of another event. A transfer counts only once. If this transfer is not for this registration, do not record it here (“Mark payment as not found” rejects a claim). If it is, ask a treasurer with access to all events, who can dismiss the other payment if it is under review.',
       },
     ])
   })

@@ -232,7 +232,7 @@ describe.each(DATABASES)('on %s', (database) => {
 
       const { page: office, context: officeContext } = await openOffice()
       await office.goto(`${server.url}/admin/payments/statements`)
-      await office.getByLabel('Currency of the account').selectOption('EUR')
+      await office.getByLabel('Account currency').selectOption('EUR')
       await office.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
         name: 'statement.csv',
         mimeType: 'text/csv',

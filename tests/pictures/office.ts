@@ -225,7 +225,7 @@ export const listOfficeStates = (server: PictureServer): readonly PictureState[]
         const regNo = await registerByTransfer(server, 'Dr. Example Nowhere')
         await claimPayment(server, page, regNo)
         await openSignedInPage(`/admin/events/lekhacon2027/registrations/${regNo}`)(page)
-        await page.getByRole('button', { name: 'Payment not found', exact: true }).click()
+        await page.getByRole('button', { name: 'Mark payment as not found', exact: true }).click()
         await findDialog(page).waitFor()
       },
     },
@@ -318,14 +318,14 @@ export const listOfficeStates = (server: PictureServer): readonly PictureState[]
       name: 'office-registration-unknown',
       open: openSignedInPage('/admin/events/afpicon2026/registrations/AFPI0000000000000'),
     },
-    buildActionState('correct', 'success', 'Correct answers', async (page) => {
+    buildActionState('correct', 'success', 'Edit answers', async (page) => {
       await findDialog(page).getByLabel('Answer to correct').selectOption('Full Name')
       await findDialog(page).getByLabel('Full Name').fill('')
       await findReasonField(page).fill('Spelt wrongly.')
-      await findDialog(page).getByRole('button', { name: 'Correct answers' }).click()
+      await findDialog(page).getByRole('button', { name: 'Edit answers' }).click()
       await findDialog(page).getByRole('alert').waitFor()
     }),
-    buildActionState('correct-price', 'success', 'Correct answers', async (page) => {
+    buildActionState('correct-price', 'success', 'Edit answers', async (page) => {
       const highestCategory = 'Non-AFPI – GP / Specialist'
       await findDialog(page).getByLabel('Answer to correct').selectOption('Registration Category')
       const category = findDialog(page).getByRole('combobox', { name: 'Registration Category' })
@@ -334,7 +334,7 @@ export const listOfficeStates = (server: PictureServer): readonly PictureState[]
         currentCategory === highestCategory ? 'AFPI Member – Post Graduate' : highestCategory,
       )
       await findReasonField(page).fill('Shows no card.')
-      await findDialog(page).getByRole('button', { name: 'Correct answers' }).click()
+      await findDialog(page).getByRole('button', { name: 'Edit answers' }).click()
       await findDialog(page).getByRole('alert').waitFor()
     }),
     buildActionState('cancel', 'success', 'Cancel registration'),
@@ -366,7 +366,7 @@ export const listOfficeStates = (server: PictureServer): readonly PictureState[]
         await page.getByText('Columns', { exact: true }).click()
         await page.getByRole('checkbox', { name: 'Designation' }).check()
         await page.getByRole('navigation', { name: 'Views' }).getByText('Save view').click()
-        await page.getByLabel('Name of the view').fill('Who failed')
+        await page.getByLabel('View name').fill('Who failed')
       },
     },
     {
@@ -427,7 +427,7 @@ export const listOfficeStates = (server: PictureServer): readonly PictureState[]
         await page.getByText('You will sign in as sita.').waitFor()
         await page.getByLabel('Password', { exact: true }).fill('sita2026')
         await page.getByRole('button', { name: 'Set password' }).click()
-        await page.getByText('This password is only a username', { exact: false }).waitFor()
+        await page.getByText('The password cannot be a username', { exact: false }).waitFor()
       },
     },
     { name: 'office-activity', open: openSignedInPage('/admin/audit-log') },
@@ -442,7 +442,7 @@ export const listOfficeStates = (server: PictureServer): readonly PictureState[]
       open: async (page) => {
         await openSignedInPage('/admin/account')(page)
         const passwordForm = page.getByRole('form', { name: 'Change your password' })
-        await passwordForm.getByLabel('Your password').fill('not this one')
+        await passwordForm.getByLabel('Current password').fill('not this one')
         await passwordForm.getByLabel('New password').fill(STAFF_PASSWORD)
         await passwordForm.getByRole('button', { name: 'Set new password' }).click()
         await passwordForm.getByText('Incorrect password.').waitFor()
@@ -453,7 +453,7 @@ export const listOfficeStates = (server: PictureServer): readonly PictureState[]
       open: async (page) => {
         await openSignedInPage('/admin/account')(page)
         const twoStepForm = page.getByRole('region', { name: 'Two-step sign-in' })
-        await twoStepForm.getByLabel('Your password').fill(ADMIN.password)
+        await twoStepForm.getByLabel('Current password').fill(ADMIN.password)
         await twoStepForm.getByRole('button', { name: 'Show QR code' }).click()
         await twoStepForm.getByRole('img', { name: /QR code/ }).waitFor()
       },
@@ -464,7 +464,7 @@ export const listOfficeStates = (server: PictureServer): readonly PictureState[]
       open: async (page) => {
         await openSignedInPage('/admin/account')(page)
         const twoStepForm = page.getByRole('region', { name: 'Two-step sign-in' })
-        await twoStepForm.getByLabel('Your password').fill(ADMIN.password)
+        await twoStepForm.getByLabel('Current password').fill(ADMIN.password)
         await twoStepForm.getByRole('button', { name: 'Show QR code' }).click()
         const secret = await twoStepForm.getByText(/^[A-Z2-7 ]{39}$/).innerText()
         const code = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({

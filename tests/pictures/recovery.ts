@@ -65,7 +65,7 @@ export const listRecoveryStates = (server: PictureServer): readonly PictureState
       open: (page) =>
         performDuringRecovery(async () => {
           await openRecovery(page)
-          await page.getByRole('button', { name: 'End the recovery' }).click()
+          await page.getByRole('button', { name: 'End recovery' }).click()
           await page.getByRole('dialog').waitFor()
         }),
     },

@@ -64,7 +64,7 @@ export function findPasswordProblem(password: string, names: readonly string[]):
   if (variants.some((variant) => COMMON_WORDS.has(variant)))
     return 'This password is too easy to guess. Use several words.'
   if (variants.some((variant) => ownNames.has(variant)))
-    return 'This password is only a username or the name of an event. Use several words.'
+    return 'The password cannot be a username or the name of an event. Use several words.'
   if (new Set(lowerCasePassword).size < MIN_DISTINCT_CHARACTERS || isSequence(lowerCasePassword))
     return 'This password is too easy to guess (a keyboard row, or too few different characters). Use several words.'
   return null

@@ -256,7 +256,7 @@ export function describeQuery(
   if (query.waiting !== undefined) parts[0] += ` ${WORK_QUEUE[query.waiting.is].inSentence}`
   if (query.search !== undefined) {
     if (shouldHideSearch) parts.push('matching a search')
-    else if (count === 0 && parts.length === 1) parts[0] += ` match “${query.search}”`
+    else if (count === 0) parts[0] += ` match “${query.search}”`
     else parts.push(`matching “${query.search}”`)
   }
   if (query.dateFrom !== undefined && query.dateTo !== undefined)
@@ -267,5 +267,8 @@ export function describeQuery(
     )
   else if (query.dateFrom !== undefined) parts.push(`since ${formatDay(query.dateFrom)}`)
   else if (query.dateTo !== undefined) parts.push(`until ${formatDay(query.dateTo)}`)
-  return parts.join(', ')
+  const [firstPart, ...otherParts] = parts
+  return count === 0 && otherParts.length > 0
+    ? `${firstPart} (${otherParts.join(', ')})`
+    : parts.join(', ')
 }

@@ -43,7 +43,7 @@ export function buildRefundNotes(
     if (status === 'won' || status === 'closed') return []
     return status === 'lost'
       ? `The bank charged back a payment (lost dispute ${disputeId}). Do not refund it again. Record it as already refunded outside Rollcall.`
-      : `The bank has not decided the dispute ${disputeId}. If you refund now and the dispute is lost, the delegate gets the money twice.`
+      : `The bank has not yet decided dispute ${disputeId}. If you refund now and the dispute is lost, the delegate gets the money twice.`
   })
   return [...new Set([...disputeNotes, ...tooOldNotes])]
 }

@@ -54,7 +54,7 @@ function describeData(data: StoredAction['data'], currency: Currency): string {
   } = data
   return [
     ...(typeof received === 'string' ? [received] : []),
-    ...(typeof claim === 'string' ? [claim] : []),
+    ...(typeof claim === 'string' ? [`reference ${claim}`] : []),
     ...(Array.isArray(changes) ? changes.map(String) : []),
     ...(typeof to === 'string' ? [to] : []),
     ...(typeof toRefund === 'number' && toRefund > 0

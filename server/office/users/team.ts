@@ -1,7 +1,7 @@
 /** Manages users for owners: list, permissions and password links. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { err, instant, formatIsoIndia, isRole, ok } from '../../../engine/index.ts'
+import { err, instant, formatIsoIndia, isRole, ok, ROLE_LABELS } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
 import type {
   PasswordLinkResponse,
@@ -129,7 +129,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
     return sendChanged(
       call,
       reply,
-      `added ${username}, ${formatPermissions(permissions.value)}`,
+      `added ${username}: ${formatPermissions(permissions.value)}`,
       `${username} added. Send them this link, so that they can set a password and sign in.`,
       link,
     )
@@ -148,7 +148,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
       ? sendChanged(
           call,
           reply,
-          `made ${username} ${formatPermissions(permissions.value)}`,
+          `changed the role of ${username}: ${formatPermissions(permissions.value)}`,
           `${username} is now ${formatPermissions(permissions.value)}.`,
         )
       : rejectChange(reply, result, username)
@@ -337,9 +337,9 @@ function sendFieldError(reply: FastifyReply, field: string, message: string): Fa
   return sendError(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
 }
 
-/** Formats permissions: "desk for sample2026", "owner for all events". */
+/** Formats permissions: "front desk (sample2026)", "owner (all events)". */
 export function formatPermissions({ role, events }: Permissions): string {
-  return `${role} for ${events === null ? 'all events' : events.join(', ')}`
+  return `${ROLE_LABELS[role].toLowerCase()} (${events === null ? 'all events' : events.join(', ')})`
 }
 
 function toWireUser(storedUser: StoredUser): UsersResponse['people'][number] {

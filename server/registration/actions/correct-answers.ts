@@ -368,7 +368,11 @@ function formatRefusal(event: EventConfig, refusal: CorrectionRefusal): string {
   switch (refusal.code) {
     case 'wrong_answers':
       return Object.entries(refusal.errors)
-        .map(([id, message]) => `${findLabel(event, id)}: ${message}`)
+        .map(([id, message]) => {
+          const label = findLabel(event, id)
+          const isLabelInMessage = message.toLowerCase().includes(label.toLowerCase())
+          return isLabelInMessage ? message : `${label}: ${message}`
+        })
         .join(' ')
     case 'no_price':
       return refusal.why.code === 'no_category'

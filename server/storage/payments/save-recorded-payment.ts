@@ -102,7 +102,7 @@ export function recordPayment(
     if (!captureId.ok) return err({ code: 'taken', message: captureId.error })
     await resolveClaims(sql, { id, regNo }, at)
     const paymentText = `${formatMoney(amount, row.currency)} ${formatMethodInSentence(method)}`
-    const data = { came: `${paymentText}, ${reference}`, paid_at: paidAt }
+    const data = { came: `${paymentText}, reference ${reference}`, paid_at: paidAt }
     if (reason !== null) {
       await savePaymentState(
         sql,
@@ -175,7 +175,7 @@ export function recordExtraPayment(
     return ok({
       message: `${paymentText}, needs review: ${reason}`,
       needsReview: true,
-      data: { came: `${paymentText}, ${reference}`, paid_at: paidAt },
+      data: { came: `${paymentText}, reference ${reference}`, paid_at: paidAt },
     })
   })
 }

@@ -182,7 +182,7 @@ export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): P
     // No decision is needed after a full refund.
     if (refunded >= receivedAmount) continue
     const dateText = paidAt === null ? '' : ` on ${formatInstant(paidAt)}`
-    const reason = `The gateway confirms ${formatMoney(amount, getReceivedCurrency({ currency }))}${dateText} for the order ${orderId}, which is not in this database.${refundSentence}`
+    const reason = `The gateway confirmed a payment of ${formatMoney(amount, getReceivedCurrency({ currency }))}${dateText} for order ${orderId}, which is not in this database.${refundSentence}`
     addUnmatched.run(sql, {
       source,
       account,

@@ -278,7 +278,7 @@ export async function explainUsedReference(
     case 'report':
       if (owner.eventId !== references.eventId)
         return `A delegate of another event reported ${reference} as a bank transfer. Enter the number on the slip instead.`
-      return `The delegate with registration ${owner.regNo} reported ${reference}. Confirm it for ${owner.regNo}, or first choose “Payment not found” there.`
+      return `The delegate with registration ${owner.regNo} reported ${reference}. Confirm it for ${owner.regNo}, or first choose “Mark payment as not found” there.`
     default:
       return assertNever(owner)
   }
@@ -286,7 +286,7 @@ export async function explainUsedReference(
 
 /** Instructions for a payment that another event has confirmed. */
 const KNOWN_IN_OTHER_EVENT =
-  ' A transfer counts only once. If this transfer is not for this registration, do not record it here (“Payment not found” rejects a claim). If it is, ask a treasurer with access to all events, who can dismiss the other payment if it is under review.'
+  ' A transfer counts only once. If this transfer is not for this registration, do not record it here (“Mark payment as not found” rejects a claim). If it is, ask a treasurer with access to all events, who can dismiss the other payment if it is under review.'
 
 const belongsToOtherEvent = (
   { eventId }: KnownPayment,

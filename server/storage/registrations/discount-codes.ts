@@ -241,7 +241,7 @@ export async function createDiscountCodes(
   addAuditEntry(sql, {
     at,
     who: user,
-    what: `created ${codes.length} ${codes.length === 1 ? 'code' : 'codes'} of kind ${kind}`,
+    what: `created ${codes.length} ${codes.length === 1 ? 'discount code' : 'discount codes'}: ${kind}`,
     eventId,
     regNo: null,
   })

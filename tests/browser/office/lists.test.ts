@@ -341,7 +341,7 @@ describe('list settings', () => {
     await page.getByRole('columnheader', { name: 'Designation' }).waitFor()
     const views = page.getByRole('navigation', { name: 'Views' })
     await views.getByText('Save view').click()
-    await page.getByLabel('Name of the view').fill('Who failed')
+    await page.getByLabel('View name').fill('Who failed')
     await page.keyboard.press('Enter')
     await views.getByRole('link', { name: 'Who failed' }).waitFor()
     await expectFocusNotLost(page)

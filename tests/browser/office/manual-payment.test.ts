@@ -210,7 +210,7 @@ test('a cash payment is refunded outside Rollcall, and the erase dialog states t
   await expectAccessible(page, 'erasing with a refund due')
   await dialog.getByLabel('Reason').fill('Asked for by letter.')
   await dialog.getByRole('button', { name: 'Erase personal data' }).click()
-  await findEntries(page, 'in cash, 18').first().waitFor()
+  await findEntries(page, 'in cash, reference 18').first().waitFor()
   await expect
     .poll(() => findActions(page).getByRole('button', { name: 'Erase personal data' }).count())
     .toBe(0)

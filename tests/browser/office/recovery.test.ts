@@ -116,7 +116,7 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
 
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('link', { name: 'Recovery', exact: true }).click()
-  const endButton = page.getByRole('button', { name: 'End the recovery' })
+  const endButton = page.getByRole('button', { name: 'End recovery' })
   await endButton.waitFor()
   // Presses Tab from the focused heading to the button, and then through the dialog.
   await expect.poll(() => readFocusedTag(page)).toBe('H1')

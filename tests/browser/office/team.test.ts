@@ -39,11 +39,11 @@ test('an owner sets up a second factor, signs in with it, and adds a user for on
 
   // Account: a wrong password is reported at its field, and a code from the secret shown turns on two-step sign-in.
   const factorRegion = page.getByRole('region', { name: 'Two-step sign-in' })
-  await factorRegion.getByLabel('Your password').fill('not this one')
+  await factorRegion.getByLabel('Current password').fill('not this one')
   await factorRegion.getByRole('button', { name: 'Show QR code' }).click()
   await factorRegion.getByText('Incorrect password.').waitFor()
   await expectAccessible(page, 'an account with a wrong password')
-  await factorRegion.getByLabel('Your password').fill(PASSWORD)
+  await factorRegion.getByLabel('Current password').fill(PASSWORD)
   await factorRegion.getByRole('button', { name: 'Show QR code' }).click()
   await factorRegion.getByRole('img', { name: /QR code/ }).waitFor()
   await expectAccessible(page, 'the secret is shown')
@@ -94,7 +94,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user for on
   await deskVisit.page.getByText('You will sign in as sita.').waitFor()
   await deskVisit.page.getByLabel('Password', { exact: true }).fill('sita2026')
   await deskVisit.page.getByRole('button', { name: 'Set password' }).click()
-  await deskVisit.page.getByText('This password is only a username', { exact: false }).waitFor()
+  await deskVisit.page.getByText('The password cannot be a username', { exact: false }).waitFor()
   await expectAccessible(deskVisit.page, 'a rejected password')
   await deskVisit.page.getByLabel('Password', { exact: true }).fill('three words apart')
   await deskVisit.page.getByRole('button', { name: 'Set password' }).click()

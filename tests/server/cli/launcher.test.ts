@@ -106,7 +106,7 @@ describe('the command line', () => {
     expect([addResult.status, addResult.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^User "meera" was added: owner for all events\.\nPassword: [a-z2-9-]{19}\n$/,
+        /^User "meera" was added: owner \(all events\)\.\nPassword: [a-z2-9-]{19}\n$/,
       ),
     ])
     expect(await runHere(['user', 'add', 'meera', '--role', 'owner'], variables)).toEqual({
@@ -171,10 +171,10 @@ describe('the command line', () => {
         '--event',
         'midzone2025',
       ),
-    ).toEqual([0, expect.stringContaining('was added: desk for afpicon2026, midzone2025.\n')])
+    ).toEqual([0, expect.stringContaining('was added: front desk (afpicon2026, midzone2025).\n')])
     expect(await runUser('role', 'devi', '--role', 'treasurer')).toEqual([
       0,
-      '"devi" is now treasurer for all events.\n',
+      '"devi" is now treasurer (all events).\n',
     ])
     expect(await runUser('role', 'latha', '--role', 'viewer')).toEqual([
       1,
@@ -186,7 +186,7 @@ describe('the command line', () => {
     ])
     expect(await runUser('list')).toEqual([
       0,
-      'devi: treasurer for all events, never signed in\nlatha: owner for all events, never signed in\n',
+      'devi: treasurer (all events), never signed in\nlatha: owner (all events), never signed in\n',
     ])
     for (const [invalidArgs, message] of [
       [['add', 'x', '--role', 'king'], 'Unknown role "king"'],

@@ -422,7 +422,7 @@ describe('users', () => {
     ] as const)
       expect(Object.keys((await changeRole('uma', role, events)).json().errors)).toEqual([field])
     expect((await changeRole('uma', 'viewer', [getEventId()])).json().message).toBe(
-      `uma is now viewer for ${getEventId()}.`,
+      `uma is now viewer (${getEventId()}).`,
     )
     expect(await get('/admin/session/', umaToken)).toMatchObject({
       role: 'viewer',

@@ -458,7 +458,7 @@ describe('the office', () => {
     expect((await postJson(path, createPerson({ code: codes[0] }))).body['code']).toBe('code_spent')
     expect(
       server.rows("SELECT what FROM audit_log WHERE what LIKE '%ted%codes%' ORDER BY id LIMIT 2"),
-    ).toEqual([{ what: 'created 3 codes of kind coupon' }, { what: 'exported the codes' }])
+    ).toEqual([{ what: 'created 3 discount codes: coupon' }, { what: 'exported the codes' }])
   })
 
   test.each<[string, object, string]>([

@@ -312,7 +312,7 @@ test('a number field shows the unit price, or the prices of its items', () => {
     createAnswers({ kind: 'plain' }),
     'plain',
   ).get('companions')
-  expect(toText(companionStatuses?.price)).toBe('Accompanying ₹ 4,000 each; Child Free')
+  expect(toText(companionStatuses?.price)).toBe('Accompanying: ₹ 4,000 each; Child: Free')
 })
 
 test('compared with an earlier bill, changed and removed lines are struck through', () => {

@@ -142,7 +142,7 @@ export function SignInPage({ next }: { readonly next: string }) {
       <StandaloneHeader />
       <main id="main">
         <form className="sheet" noValidate onSubmit={submit} aria-busy={isBusy}>
-          <h1 className="disp">Sign in to the office</h1>
+          <h1 className="disp">Staff sign-in</h1>
           {next !== DASHBOARD && (
             <p className="mute small">After signing in, you will return to the page you were on.</p>
           )}

@@ -195,7 +195,7 @@ function RecoveryNotice({ session }: { readonly session: SessionResponse }) {
     <aside className="care recovery-notice" aria-label="Recovery">
       <Icon name="tri" small />
       <span>
-        The database was restored from an older copy. Scheduled emails, refunds and erasure are on
+        The database was restored from an older backup. Scheduled emails, refunds and erasure are on
         hold.{' '}
         {isOwnerOfAll(session) ? (
           <Link to={RECOVERY}>Go to Recovery</Link>

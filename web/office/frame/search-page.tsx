@@ -155,7 +155,7 @@ const MAX_TITLES = 3
 
 export function describeResults({ found, similar, events, more }: SearchResponse): string {
   const eventNames =
-    events.length > MAX_TITLES ? `all ${events.length} events` : events.join(', ') || 'your events'
+    events.length > MAX_TITLES ? `your ${events.length} events` : events.join(', ') || 'your events'
   if (found.length > 0) {
     const count = formatRegistrationCount(found)
     return more

@@ -62,10 +62,10 @@ function useDebouncedText(text: string): string {
 export const buildResultUrl = ({ event, reg_no }: WireSearchResult): string =>
   buildRegistrationUrl(event, reg_no)
 
-/** Describes a payment: “Paid on 21 Jan 2026 by UPI”. Returns null if nothing was paid, or if the date is unknown. */
-export function describePayment({ paid_at, paid_by }: WireSearchResult): string | null {
+/** Describes a payment: “Paid on 21 Jan 2026 by UPI”. Returns null for a free or unpaid registration, or if the date is unknown. */
+export function describePayment({ paid_at, paid_by, total }: WireSearchResult): string | null {
   const paidAt = paid_at === null ? null : readInstant(paid_at)
-  if (paidAt === null) return null
+  if (paidAt === null || total === 0) return null
   return `Paid on ${formatDayShort(dayOf(paidAt))}${paid_by === '' ? '' : ` ${paid_by}`}`
 }
 

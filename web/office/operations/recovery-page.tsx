@@ -39,7 +39,7 @@ export function RecoveryPage() {
       <PageHeading title="Recovery">
         {recovery != null && (
           <button type="button" className="btn sm" onClick={() => setDialogOpen(true)}>
-            End the recovery
+            End recovery
           </button>
         )}
       </PageHeading>
@@ -240,7 +240,7 @@ function EndRecoveryDialog({ recovery, onDone, onClose }: EndRecoveryDialogProps
   const endError = useSignInOn401(endMutation.error)
   const openCount = unknown.to_decide + unknown.to_ask + pending.all - pending.ended
   return (
-    <Dialog title="End the recovery" onClose={onClose}>
+    <Dialog title="End recovery" onClose={onClose}>
       {endError && <Banner text={endError.message} />}
       {openCount > 0 && (
         <p className="care">
@@ -283,7 +283,7 @@ function EndRecoveryDialog({ recovery, onDone, onClose }: EndRecoveryDialogProps
         </fieldset>
         <div className="actions">
           <button type="submit" className="btn" disabled={endMutation.isPending}>
-            End the recovery
+            End recovery
           </button>
           <button type="button" className="btn line" onClick={onClose}>
             Cancel

@@ -205,7 +205,7 @@ function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) 
                   setTakesFocus(true)
                 }}
               >
-                Other<span className="vh"> choices for line {line.line}</span>
+                More options<span className="vh"> for line {line.line}</span>
               </button>
             )}
           </span>

@@ -78,7 +78,7 @@ function UploadForm({ events }: EventsProps) {
       >
         {currencies.length > 1 && (
           <label>
-            Currency of the account
+            Account currency
             <select
               value={currency}
               onChange={({ target }) => {

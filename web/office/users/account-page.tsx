@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
+import { ROLE_LABELS } from '../../../engine/index.ts'
 import type { AccountResponse, SecondFactorResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
@@ -64,7 +65,7 @@ export function AccountPage({
 }
 
 const describeAccount = ({ username, role, events }: AccountResponse): string =>
-  `${username} · ${role} for ${events === null ? 'all events' : events.join(', ')}`
+  `${username} · ${ROLE_LABELS[role]} (${events === null ? 'all events' : events.join(', ')})`
 
 type SectionProps = { readonly account: AccountResponse; readonly onChange: () => void }
 
@@ -153,7 +154,7 @@ function SecondFactorSection({ account, onChange }: SectionProps) {
 }
 
 const PasswordField = () => (
-  <Field name="password" label="Your password" type="password" autoComplete="current-password" />
+  <Field name="password" label="Current password" type="password" autoComplete="current-password" />
 )
 
 /** Shows a rarely used action in a collapsed section. */

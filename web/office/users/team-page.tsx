@@ -158,7 +158,7 @@ function TeamMember({
           <b>{username}</b>
           <small>
             {[
-              `${ROLE_LABELS[role]} for ${member.events === null ? 'all events' : member.events.map(getEventTitle).join(', ')}`,
+              `${ROLE_LABELS[role]} (${member.events === null ? 'all events' : member.events.map(getEventTitle).join(', ')})`,
               member.signed_in_at === null
                 ? 'never signed in'
                 : `signed in ${formatDateTime(member.signed_in_at)}`,

@@ -487,7 +487,7 @@ test('a UTR that one delegate reported is not confirmed for another registration
   ]
   expect(rejections.map(({ status }) => status)).toEqual([409, 409, 409])
   expect(rejections[0]?.body.message).toContain(
-    `The delegate with registration ${reporter.regNo} reported ${groupDigits(reference)}. Confirm it for ${reporter.regNo}, or first choose “Payment not found” there.`,
+    `The delegate with registration ${reporter.regNo} reported ${groupDigits(reference)}. Confirm it for ${reporter.regNo}, or first choose “Mark payment as not found” there.`,
   )
   expect(sumReceived()).toBe(receivedBefore)
   const rejection = { act: 'not_found', why: 'It is the payment of the other.' }

@@ -231,7 +231,7 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that is then %s'
     const rejection = await confirm(otherDelegate, reference)
     expect([rejection.status, rejection.body.message]).toEqual([
       409,
-      `The delegate with registration ${reporter.regNo} reported ${reference}. Confirm it for ${reporter.regNo}, or first choose “Payment not found” there.`,
+      `The delegate with registration ${reporter.regNo} reported ${reference}. Confirm it for ${reporter.regNo}, or first choose “Mark payment as not found” there.`,
     ])
     // Its statement line cannot be recorded as an unmatched payment either.
     expect((await keepUnmatched(await sendStatement(reference))).message).toContain(
@@ -254,7 +254,9 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that is then %s'
     await endWait(delegate)
     const { told: claims, trail: history } = await readRegistration(delegate)
     expect(claims).toMatchObject({ reference, stands: 'unconfirmed' })
-    expect(history.find((line) => line.act === 'tell')?.text).toBe(`Reported as paid: ${reference}`)
+    expect(history.find((line) => line.act === 'tell')?.text).toBe(
+      `Reported as paid: reference ${reference}`,
+    )
     expect(await searchRegNos(reference)).toEqual([delegate.regNo])
     expect(await searchRegNos(`UTR ${reference.replaceAll(/(\d{4})(?=\d)/g, '$1 ')}`)).toEqual([
       delegate.regNo,

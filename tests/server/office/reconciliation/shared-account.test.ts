@@ -230,7 +230,7 @@ describe('a transfer of the other event', () => {
       })
       expect([rejection.status, rejection.body.message]).toEqual([
         409,
-        `${reference} is already recorded: it is the payment of a registration of another event. A transfer counts only once. If this transfer is not for this registration, do not record it here (“Payment not found” rejects a claim). If it is, ask a treasurer with access to all events, who can dismiss the other payment if it is under review.`,
+        `${reference} is already recorded: it is the payment of a registration of another event. A transfer counts only once. If this transfer is not for this registration, do not record it here (“Mark payment as not found” rejects a claim). If it is, ask a treasurer with access to all events, who can dismiss the other payment if it is under review.`,
       ])
       const claimRejection = { act: 'not_found', why: 'It is the payment of another event.' }
       expect((await otherTreasurer.act(otherDelegate.regNo, claimRejection)).status).toBe(200)

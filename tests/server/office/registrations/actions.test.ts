@@ -561,7 +561,7 @@ describe('a payment recorded by staff', () => {
     expect(await desk.act(regNo, slip)).toMatchObject({ status: 200, body: { state: 'complete' } })
     expect((await readActions(regNo)).trail.at(-1)).toMatchObject({
       who: 'deskhand',
-      text: 'Payment recorded: ₹\u00a03,540 in cash, Slip 12',
+      text: 'Payment recorded: ₹\u00a03,540 in cash, reference Slip 12',
     })
   })
 })

@@ -274,7 +274,7 @@ test('after erasure, the timeline contains the payments without personal data; e
     'Personal data erased',
     'Cancelled: ₹ 3,540 to refund',
     'Corrected',
-    'Payment recorded: ₹ 4,720 in cash, C-030',
+    'Payment recorded: ₹ 4,720 in cash, reference C-030',
     'Added by staff',
   ])
   expect(JSON.stringify(stateAfter)).not.toContain('Esha')

@@ -153,6 +153,11 @@ describe('a list request', () => {
     ['date_to=2025-10-08', 20, '20 registrations, until 8 October 2025'],
     ['search=Delegate%20045', 1, '1 registration, matching “Delegate 045”'],
     ['search=zzz', 0, 'No registrations match “zzz”'],
+    [
+      'search=zzz&payment_status=pending&afpi_member=true',
+      0,
+      'No pending registrations match “zzz” (AFPI Member: yes)',
+    ],
     ['search=&payment_status=&ticket_type=&date_from=&afpi_member=&page=', 45, '45 registrations'],
     ['unknown=1', 45, '45 registrations'],
   ])('%s shows %i rows and states their number', async (query, count, summary) => {
@@ -286,7 +291,7 @@ test('does not log search terms, because the audit log contains no names', async
   const { json } = await signIn(server, 'searcher')
   await json('/afpicon/admin/registrations/?search=Asha%20Secretname')
   expect(server.rows('SELECT what FROM audit_log ORDER BY id DESC LIMIT 1')).toEqual([
-    { what: 'viewed page 1 of the list afpicon2026: No registrations, matching a search' },
+    { what: 'viewed page 1 of the list afpicon2026: No registrations (matching a search)' },
   ])
 })
 

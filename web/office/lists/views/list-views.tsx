@@ -112,7 +112,7 @@ function SaveView({ onSave }: { readonly onSave: (name: string) => void }) {
         }}
       >
         <label>
-          Name of the view
+          View name
           <input
             value={name}
             required

@@ -99,8 +99,8 @@ export function PaymentClaimDetails({
       <p>
         Reported by delegate:{isAmountShown ? ` ${formatResponseMoney(amount, currency)} by` : ''}{' '}
         {label}
-        {paidOn === null ? '' : ` on ${formatDayShort(paidOn as Day)}`}, <b>{reference}</b>.{' '}
-        {CLAIM_STATES[state]}
+        {paidOn === null ? '' : ` on ${formatDayShort(paidOn as Day)}`}, reference{' '}
+        <b>{reference}</b>.{CLAIM_STATES[state]}
       </p>
       {answers.map((answer) => (
         <p key={answer.label}>
