@@ -168,7 +168,8 @@ export async function register(
   }
   replaceUploads(sql, id, registration.uploads)
   const { addedBy } = registration
-  for (const consent of ['registered', ...(registration.consents ?? [])])
+  const registeredText = addedBy === undefined ? 'registered' : 'registration added'
+  for (const consent of [registeredText, ...(registration.consents ?? [])])
     addAuditEntryOfNewRegistration(sql, id, {
       at,
       who: addedBy ?? 'delegate',

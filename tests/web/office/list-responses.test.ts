@@ -272,6 +272,15 @@ test('an action on two events is shown as one audit log entry', () => {
     'Second',
     '',
   ])
+  const manyEvents = [5, 4, 3, 2, 1].map((n) => ({
+    ...entry,
+    id: n,
+    event_id: `event${n}`,
+    event: `Event ${n}`,
+  }))
+  expect(mergeEventEntries(manyEvents).map(({ event }) => event)).toEqual([
+    'Event 1, Event 2, Event 3 and 2 other events',
+  ])
   const registrationEntries = entries.map((row) => ({ ...row, reg_no: 'FRST1' }))
   expect(mergeEventEntries(registrationEntries)).toEqual(registrationEntries)
 })

@@ -185,7 +185,8 @@ function findEventToAddTo(
 
 /** Returns the URL of the link that represents the open page. A registration is part of Registrations. */
 function findCurrentUrl(path: string, eventPage: EventPage | null): string {
-  if (eventPage?.id === 'registration') return buildRegistrationsUrl(eventPage.event)
+  if (eventPage?.id === 'registration' || eventPage?.id === 'registrations')
+    return buildRegistrationsUrl(eventPage.event)
   if (findSharedPage(path)?.rail === null) return listPagesAbove(path).at(-1)?.to ?? path
   return path
 }
