@@ -97,7 +97,7 @@ test('staff write a note, correct a name and transfer a registration; the timeli
   await findDialog().getByLabel('Answer to correct').selectOption('Full Name')
   await findDialog().getByLabel('Full Name').fill('')
   await confirmAction('Spelt wrongly.', 'Edit answers')
-  await findDialog().getByRole('alert').getByText('Full Name: Full name is required').waitFor()
+  await findDialog().getByRole('alert').getByText('Full name is required').waitFor()
   await expectAccessible(page, 'a rejected correction')
   await findDialog().getByLabel('Full Name').fill('Asha Nair')
   await findDialog().getByRole('button', { name: 'Edit answers' }).click()
