@@ -118,7 +118,7 @@ function AuditEntry({
       <span>
         {/* Entries from a registration's history do not begin with a verb: “Payment recorded”. */}
         <b>{username}</b>
-        {reg_no === null ? ' ' : ': '}
+        {reg_no === null ? ' ' : ' · '}
         {what}
         <small>
           {event}

@@ -51,7 +51,7 @@ export function FindPayer({
         aria-controls={listId}
         aria-autocomplete="list"
         aria-activedescendant={results.length > 0 ? `${listId}-${activeIndex}` : undefined}
-        placeholder="Find by name, phone or registration number"
+        placeholder="Name, phone or registration number"
         maxLength={100}
         autoComplete="off"
         disabled={isDisabled}
