@@ -72,7 +72,7 @@ const EXCEPTIONS: readonly Exception[] = [
   },
   {
     why: 'staff actions',
-    in: /^server\/registration\/actions\/(action-input|cancel-and-refund|confirm-payment-claim|erase-personal-data|record-payment|resend-emails)\.ts$/,
+    in: /^server\/registration\/actions\/(action-input|cancel-and-refund|confirm-payment-claim|erase-after-retention|erase-personal-data|record-payment|resend-emails)\.ts$/,
   },
   {
     why: 'staff actions',
