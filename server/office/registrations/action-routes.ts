@@ -10,6 +10,7 @@ import {
   isActionName,
   toAmount,
   toMajorUnits,
+  getStateLabel,
   STATE_LABELS,
 } from '../../../engine/index.ts'
 import type {
@@ -293,13 +294,12 @@ function describeState(
     const { paidAt, method } = payment
     return `paid in full ${method === '' ? '' : `${method} `}on ${formatDayShort(dayOf(paidAt))}`
   }
-  if (state === 'to_pay' && paymentStatus === 'success') return 'partly paid'
   if (state === 'to_pay' && paymentStatus === 'failed') {
     const failure = payments.find((payment) => payment.failure !== null)?.failure
     if (failure === 'declined' || failure === 'expired')
       return `${STATE_LABELS[state]}: payment ${failure}`
   }
-  return STATE_LABELS[state]
+  return getStateLabel({ state, paymentStatus })
 }
 
 /** Returns true if a claim still reserves its reference. Staff can then reject it. */
