@@ -304,7 +304,7 @@ function describeState(
 
 /** Returns true if a claim still reserves its reference. Staff can then reject it. */
 const hasReservedReference = (claims: readonly StoredPaymentClaim[]): boolean =>
-  claims.some(({ endedAs, isRecorded }) => endedAs !== 'not_found' && !isRecorded)
+  claims.some(({ endedAs, recordedFor }) => endedAs !== 'not_found' && recordedFor === null)
 
 /** Actions that need personal data. After erasure, only actions on payments remain. */
 const NEEDS_PERSONAL_DATA: ReadonlySet<ActionName> = new Set([
