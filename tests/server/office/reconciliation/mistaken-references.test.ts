@@ -1,4 +1,4 @@
-/** A dismissed payment does not block its reference: the payment can be recorded again under the same reference. */
+/** Payments whose reference was used by mistake: by a payment that staff dismissed, or by a refund. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -193,4 +193,28 @@ describe('a dismissed payment', () => {
     expect(reviewResult).toMatchObject({ done: [line?.id], refused: [] })
     expect((await readStatement(view.statement.id)).lines).toMatchObject([{ state: 'review' }])
   })
+})
+
+test('a payment whose reference was recorded for a refund by mistake is recorded and matched as docs/money/README.md describes', async () => {
+  const reference = createUtr()
+  const [refundedRegNo, regNo] = [await register(OTHER_EVENT), await register()]
+  expect((await confirm(refundedRegNo, createUtr())).status).toBe(200)
+  const refund = { act: 'refund', amount: '1', by_hand: true, reference, why: 'A small refund.' }
+  expect((await office.act(refundedRegNo, refund)).status).toBe(200)
+  const view = await uploadStatement(buildCreditLine(reference, regNo))
+  const [line] = view.lines
+  const payment = { line: line?.id, seen: null, reg_no: regNo, amount: FEE }
+  const assignResult = await post<StatementDecisionResponse>(
+    `/admin/statements/${view.statement.id}/assign/`,
+    { lines: [payment] },
+  )
+  expect(assignResult.refused[0]?.message).toBe(
+    `${regNo}: ${reference} is the reference of a recorded refund. Enter the reference of the payment itself.`,
+  )
+  // After a separator, the reference would be read as a word of its own.
+  expect((await confirm(regNo, `${reference}/2`)).status).toBe(409)
+  expect((await confirm(regNo, `${reference}x2`)).status).toBe(200)
+  expect((await readStatement(view.statement.id)).lines).toMatchObject([
+    { state: 'assigned', payments: [{ reg_no: regNo, amount: FEE }] },
+  ])
 })
