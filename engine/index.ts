@@ -263,6 +263,7 @@ export {
   ENDED_LABEL,
   ENDED_STATES,
   getDueLabel,
+  getStateLabel,
   getEndedText,
   isEnded,
   isPaymentStatus,

@@ -41,6 +41,17 @@ export function getStatusText(status: PaymentStatus): string {
   return PAYMENT_STATUS_LABELS[status]
 }
 
+/** Returns the state of a registration for use in a sentence, after "The registration is". */
+export function getStateLabel({
+  state,
+  paymentStatus,
+}: {
+  readonly state: RegistrationState
+  readonly paymentStatus: PaymentStatus | undefined
+}): string {
+  return state === 'to_pay' && paymentStatus === 'success' ? 'partly paid' : STATE_LABELS[state]
+}
+
 /** Returns the label for a registration with an amount due. */
 export function getDueLabel({
   state,

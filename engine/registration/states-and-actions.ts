@@ -9,7 +9,7 @@ import type { Amount } from '../lib/money.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
 import {
   REGISTRATION_STATES,
-  STATE_LABELS,
+  getStateLabel,
   type PaymentStatus,
   type RegistrationState,
 } from './registration-and-payment-states.ts'
@@ -235,11 +235,12 @@ export type ActionRefusal = {
 /**
  * Checks an action. Pure: the store saves the action and its effect on the current state in one
  * transaction. Returns the state that follows from the action alone; `computeNextState` takes
- * payments into account.
+ * payments into account. Only the text of a refusal depends on `paymentStatus`.
  */
 export function checkAction(
   state: RegistrationState,
   { act: action, actor, why }: RequestedAction,
+  paymentStatus?: PaymentStatus,
 ): Result<{ readonly nextState: RegistrationState; readonly why: string }, ActionRefusal> {
   const row = getActionRow(action)
   if (!canAct(action, actor))
@@ -253,7 +254,7 @@ export function checkAction(
   if (!row.allowedStates.includes(state))
     return err({
       code: 'not_now',
-      message: `You cannot ${ACTION_PHRASES[action]} now. The registration is ${STATE_LABELS[state]}.`,
+      message: `You cannot ${ACTION_PHRASES[action]} now. The registration is ${getStateLabel({ state, paymentStatus })}.`,
     })
   const reason = trimReason(why)
   if (row.requiresReason && reason === '')

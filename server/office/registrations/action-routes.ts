@@ -10,6 +10,7 @@ import {
   isActionName,
   toAmount,
   toMajorUnits,
+  getStateLabel,
   STATE_LABELS,
 } from '../../../engine/index.ts'
 import type {
@@ -293,18 +294,17 @@ function describeState(
     const { paidAt, method } = payment
     return `paid in full ${method === '' ? '' : `${method} `}on ${formatDayShort(dayOf(paidAt))}`
   }
-  if (state === 'to_pay' && paymentStatus === 'success') return 'partly paid'
   if (state === 'to_pay' && paymentStatus === 'failed') {
     const failure = payments.find((payment) => payment.failure !== null)?.failure
     if (failure === 'declined' || failure === 'expired')
       return `${STATE_LABELS[state]}: payment ${failure}`
   }
-  return STATE_LABELS[state]
+  return getStateLabel({ state, paymentStatus })
 }
 
 /** Returns true if a claim still reserves its reference. Staff can then reject it. */
 const hasReservedReference = (claims: readonly StoredPaymentClaim[]): boolean =>
-  claims.some(({ endedAs, isRecorded }) => endedAs !== 'not_found' && !isRecorded)
+  claims.some(({ endedAs, recordedFor }) => endedAs !== 'not_found' && recordedFor === null)
 
 /** Actions that need personal data. After erasure, only actions on payments remain. */
 const NEEDS_PERSONAL_DATA: ReadonlySet<ActionName> = new Set([

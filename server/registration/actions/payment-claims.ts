@@ -200,9 +200,9 @@ export async function findLastClaim(
 
 function getClaimState(
   { state }: StoredRegistration,
-  { endedAs, isRecorded }: StoredPaymentClaim,
+  { endedAs, recordedFor }: StoredPaymentClaim,
 ): WirePaymentClaim['stands'] {
-  if (isRecorded) return 'found'
+  if (recordedFor === 'this_registration') return 'found'
   if (endedAs === 'not_found') return 'not_found'
   const isAwaited = state === 'to_pay' || state === 'told' || state === 'lapsed'
   return endedAs === null && isAwaited ? 'looking' : 'unconfirmed'

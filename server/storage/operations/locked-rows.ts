@@ -117,7 +117,7 @@ const listTargets = (decision: {
 }): readonly string[] => (decision.to === undefined ? [] : [decision.to.trim()])
 
 type References = { readonly reference: string; readonly also?: readonly string[] }
-/** Makes payments with these references wait for refunds and other payments with the same references. */
+/** Makes payments and claims with these references wait for refunds, payments and claims with the same references. */
 const lockPaymentReferences = (sql: Sql, payments: readonly References[]): void =>
   lockReferences(
     sql,
@@ -156,7 +156,10 @@ export const ROWS_TO_LOCK: RowsToLock = {
     lockByNumber(sql, action)
     lockPaymentReferences(sql, [payment])
   },
-  addPaymentClaim: lockByNumber,
+  addPaymentClaim: (sql, action, claim) => {
+    lockByNumber(sql, action)
+    lockPaymentReferences(sql, [claim])
+  },
   rejectPaymentClaim: lockByNumber,
   expire: lockByNumber,
   undoExpiry: lockByNumber,

@@ -23,8 +23,11 @@ export type StoredPaymentClaim = {
    * paid by another method.
    */
   readonly endedAs: 'found' | 'not_found' | 'again' | null
-  /** True if a payment is recorded under the reference. */
-  readonly isRecorded: boolean
+  /**
+   * Whose payment is recorded under the reference: that of this registration, another payment, or none (null). Staff of
+   * another event can record the reference, because a claim does not block it there.
+   */
+  readonly recordedFor: 'this_registration' | 'other' | null
 }
 /**
  * A reference that a delegate reported. It belongs to the registration until staff or the delegate release it, even if

@@ -217,17 +217,15 @@ export async function listPaymentClaims(
   regNo: RegNo,
 ): Promise<readonly StoredPaymentClaim[]> {
   const rows = await claimsByNumber.all(sql, { regNo })
-  const recordedKeys = new Set(
-    (
-      await findPaymentsByKey(
-        sql,
-        rows.map(({ folded }) => folded),
-      )
-    ).map(([key]) => key),
-  )
-  return rows.map(({ folded, ...row }) => ({
-    ...row,
-    answers: JSON.parse(row.answers) as Answers,
-    isRecorded: recordedKeys.has(folded),
-  }))
+  const keys = rows.map(({ folded }) => folded)
+  const payments = new Map(await findPaymentsByKey(sql, keys))
+  return rows.map(({ folded, ...row }) => {
+    const payment = payments.get(folded)
+    return {
+      ...row,
+      answers: JSON.parse(row.answers) as Answers,
+      recordedFor:
+        payment === undefined ? null : payment.regNo === regNo ? 'this_registration' : 'other',
+    }
+  })
 }

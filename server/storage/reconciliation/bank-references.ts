@@ -12,9 +12,7 @@ import {
 import type {
   Currency,
   BankKey,
-  Instant,
   KnownPayment,
-  Amount,
   RegNo,
   Result,
   ManualMethod,
@@ -28,6 +26,8 @@ import {
   isRefundReference,
   refundedFlag,
 } from '../refunds/refund-states-and-channels.ts'
+import { insertRecordedPayment } from './insert-recorded-payment.ts'
+import type { RecordedPaymentRow } from './insert-recorded-payment.ts'
 
 // Used for payment claims, confirmed payments, extra payments, unmatched payments, matching and settlements. No other
 // module writes payments that appear at a bank.
@@ -198,28 +198,6 @@ export const findPaymentsUnderKeys = async (sql: Sql, keys: readonly string[]) =
   (await recordedPaymentsWithKeys.all(sql, { keys: JSON.stringify(keys) })).filter(
     ({ state, lineId, isRefunded }) => state !== 'refused' || lineId !== null || isRefunded === 1,
   )
-const insertPayment = statement(
-  (builder, payment: Omit<NewReceivedPayment, 'also' | 'eventId' | 'regNo'>) =>
-    builder
-      .insertInto('captures')
-      .values({
-        payment_id: payment.paymentId,
-        counts_for: payment.paymentId,
-        registration_id: payment.registrationId,
-        source: payment.method,
-        account: payment.account,
-        reference: payment.reference,
-        amount: payment.amount,
-        currency: payment.currency,
-        kind: 'sale',
-        paid_at: payment.paidAt,
-        seen_at: payment.at,
-        state: payment.state,
-        why: payment.why,
-        found_for: payment.foundFor,
-      })
-      .returning('id'),
-)
 export const assignReference = statement(
   (builder, { key, captureId }: { key: ReferenceKey; captureId: number }) =>
     builder
@@ -336,20 +314,7 @@ export async function findPaymentsByKey(
 }
 
 /** A received payment as recorded at the bank or the front desk. */
-export type NewReceivedPayment = PaymentReferences & {
-  readonly account: string
-  readonly amount: Amount
-  readonly currency: Currency
-  readonly paidAt: Instant
-  readonly at: Instant
-  readonly state: 'fits' | 'review' | 'unmatched'
-  readonly why: string | null
-  /** Null if the payment is not matched to a registration yet. */
-  readonly registrationId: number | null
-  readonly paymentId: number | null
-  /** The event whose staff decide on the payment if it is not matched to a registration. */
-  readonly foundFor: string | null
-}
+export type NewReceivedPayment = PaymentReferences & RecordedPaymentRow
 
 /** Stores a payment under its references. A reference belongs to one payment: the error describes its current owner. */
 export async function saveReceivedPayment(
@@ -360,9 +325,9 @@ export async function saveReceivedPayment(
   if (known !== null) return err(known)
   const keys = getReferenceKeys(received)
   assert(keys.length > 0, 'the reference of a payment has no letter or digit')
-  const row = await insertPayment.get(sql, received)
-  assert(row !== undefined, 'an inserted payment has no id')
-  const { id: captureId } = row
+  const captureId = await insertRecordedPayment(sql, received)
+  if (captureId === null)
+    return err(`${received.reference} is already recorded for another payment.`)
   // If the key is a registration number, an earlier payment may already have it.
   const assignedKeys = new Set<string>((await findPaymentsByKey(sql, keys)).map(([key]) => key))
   for (const key of keys) if (!assignedKeys.has(key)) assignReference.run(sql, { key, captureId })

@@ -39,7 +39,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { enqueue } from '../mail/email-queue.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { wasLinkRevoked } from './access-links.ts'
-import type { RegistrationRow } from './row-mapping.ts'
+import { readRegistrationByNumber, type RegistrationRow } from './row-mapping.ts'
 import { reserveSeatsOfEarlierRegistration } from '../seats/seats-of-earlier-registrations.ts'
 import { addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
 import {
@@ -202,7 +202,7 @@ export async function applyAction(
   ])
   if (earlierResult !== null) return earlierResult
   if (outdated !== null) return err(outdated)
-  const checkResult = checkAction(row.state, action)
+  const checkResult = await checkActionOnRow(sql, row, action)
   if (!checkResult.ok) return checkResult
   if (row.erased_at !== null && PERSONAL_ACTIONS.has(act)) return refuse('not_now', ERASED_MESSAGE)
   const { nextState, why: reason } = checkResult.value
@@ -243,6 +243,14 @@ export async function applyAction(
   }
   if (dedupKey !== null) saveActionResult(sql, dedupKey, row.id, result, at)
   return ok(result)
+}
+
+/** Checks the action. A refusal describes the registration like its page, which takes its payments into account. */
+async function checkActionOnRow(sql: Sql, row: RegistrationRow, action: NewAction) {
+  const checkResult = checkAction(row.state, action)
+  if (checkResult.ok || row.state !== 'to_pay') return checkResult
+  const registration = await readRegistrationByNumber(sql, row.reg_no)
+  return checkAction(row.state, action, registration?.paymentStatus)
 }
 
 /**
@@ -341,16 +349,10 @@ export function undoNote(sql: Sql, action: NewAction): Promise<ActionResult> {
 
 /** Records a cancellation request, which the office sees until it responds with a cancellation or a note. */
 export function requestCancellation(sql: Sql, action: NewAction): Promise<ActionResult> {
-  return applyAction(sql, action, async ({ id }) =>
-    (await isCancellationRequested(sql, id))
+  return applyAction(sql, action, async ({ id: registrationId }) =>
+    (await lastCancellationRequestOrResponse.get(sql, { registrationId }))?.act === 'ask_cancel'
       ? refuse('not_now', selfService.alreadyRequested)
       : ok({ message: selfService.requested }),
-  )
-}
-
-async function isCancellationRequested(sql: Sql, registrationId: number): Promise<boolean> {
-  return (
-    (await lastCancellationRequestOrResponse.get(sql, { registrationId }))?.act === 'ask_cancel'
   )
 }
 

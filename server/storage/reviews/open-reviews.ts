@@ -12,6 +12,7 @@ import {
   readReportedCurrency,
   UNDECIDED_REASON,
   formatMoney,
+  isManualMethod,
 } from '../../../engine/index.ts'
 import type { Currency, MoveTarget, OrderId, Amount, RegNo, Review } from '../../../engine/index.ts'
 import { POSSIBLE_RETURN } from '../payments/returned-transfers.ts'
@@ -250,7 +251,7 @@ const toReceivedPayment = (row: CaptureRow): Review['came'] => ({
   kind: row.kind,
   reference: row.reference,
   source: row.source,
-  account: row.account,
+  account: isManualMethod(row.source) ? '' : row.account,
   paidAt: row.paid_at,
 })
 

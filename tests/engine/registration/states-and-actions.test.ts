@@ -135,6 +135,16 @@ describe('the states of a registration', () => {
         message: `You cannot cancel this registration now. The registration is ${STATE_LABELS.cancelled}.`,
       },
     })
+    const transfer = { act: 'transfer', actor: 'owner', why: 'x' } as const
+    for (const [paymentStatus, label] of [
+      ['pending', 'unpaid'],
+      ['success', 'partly paid'],
+    ] as const)
+      expect(checkAction('to_pay', transfer, paymentStatus)).toMatchObject({
+        error: {
+          message: `You cannot transfer this registration now. The registration is ${label}.`,
+        },
+      })
   })
 })
 

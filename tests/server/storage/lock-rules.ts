@@ -89,6 +89,20 @@ const refundManually = (store: Store, regNo: RegNo) =>
     at: addMs(HOUR_MS),
     manualReference: WITHDRAWAL,
   })
+/** Reports the reference of the refund as the reference of a transfer. */
+const reportWithdrawal = (store: Store, regNo: RegNo) =>
+  store.addPaymentClaim(
+    { ...asOwner(regNo, 'tell'), actor: 'delegate' },
+    {
+      way: 'transfer',
+      reference: WITHDRAWAL,
+      paidOn: null,
+      answers: {},
+      uploads: [],
+      drafts: [],
+    },
+    null,
+  )
 /** Registers two persons, each with a counted payment. */
 async function registerPaidPair({ stores: [store] }: ServerPair): Promise<readonly [RegNo, RegNo]> {
   const register = async (name: string): Promise<RegNo> => {
@@ -302,6 +316,49 @@ export const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
               ),
           ],
         )
+        return results.map(({ ok }) => ok)
+      },
+      resultWithLock: [true, false],
+      resultWithoutLock: [true, true],
+    },
+    {
+      rule: 'a reference that a delegate reports does not become the reference of a refund at the same time',
+      violation:
+        'a withdrawal is recorded under a reported reference, and the transfer can no longer be recorded',
+      async attempt(servers) {
+        const [first, second] = servers.stores
+        const [refundedRegNo] = await registerPaidPair(servers)
+        const { regNo } = await registerSample(first, { name: 'Binu Demo' })
+        const { results } = await runConcurrently<{ readonly ok: boolean }>(servers, 'tellings', [
+          () => reportWithdrawal(first, regNo),
+          () => refundManually(second, refundedRegNo),
+        ])
+        return results.map(({ ok }) => ok)
+      },
+      resultWithLock: [true, false],
+      resultWithoutLock: [true, true],
+    },
+    {
+      rule: 'a reference that a delegate reports does not become a slip number in another event at the same time',
+      violation:
+        'a card slip is recorded under a reported reference, and the transfer can no longer be recorded',
+      async attempt(servers) {
+        const [first, second] = servers.stores
+        const { regNo } = await registerSample(first, { name: 'Binu Demo' })
+        const { regNo: slipRegNo } = await registerSample(first, {
+          name: 'Chitra Demo',
+          eventId: 'other',
+        })
+        const payment = { reference: WITHDRAWAL, amount: sampleQuote.total }
+        const { results } = await runConcurrently<{ readonly ok: boolean }>(servers, 'tellings', [
+          () => reportWithdrawal(first, regNo),
+          () =>
+            second.recordPayment(
+              asOwner(slipRegNo, 'confirm'),
+              { ...payment, method: 'machine', paidAt: noon },
+              null,
+            ),
+        ])
         return results.map(({ ok }) => ok)
       },
       resultWithLock: [true, false],

@@ -439,6 +439,41 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(7 * day)), newEmail)
       expect((await readStored(store, regNo)).paymentStatus).toBe('success')
     })
+
+    test.each(['transfer', 'upi', 'cheque', 'cash', 'machine'] as const)(
+      'a payment by %s releases its reference, and the next payment under it is shown with the same reference',
+      async (method) => {
+        const { regNo } = await registerSample(store)
+        const reference = method === 'cash' || method === 'machine' ? 'R-55' : '526123456702'
+        const record = (amount: number) =>
+          store.recordPayment(
+            {
+              regNo,
+              act: 'confirm',
+              actor: 'treasurer',
+              ...grounds,
+              at: noon,
+              idempotencyKey: null,
+            },
+            { method, reference, amount: toAmount(amount), paidAt: noon },
+            null,
+          )
+        for (const amount of [1, 2]) {
+          expect((await record(amount)).ok).toBe(true)
+          expect((await record(due)).ok).toBe(false)
+          await decide(await readSingleReviewId(), dismissDecision)
+        }
+        expect((await record(due)).ok).toBe(true)
+        expect((await record(due)).ok).toBe(false)
+        expect((await readStored(store, regNo)).state).toBe('complete')
+        const captures = await store.captures(regNo)
+        expect(captures.map((capture) => [capture.reference, capture.state])).toEqual([
+          [reference, 'refused'],
+          [reference, 'refused'],
+          [reference, 'fits'],
+        ])
+      },
+    )
   })
 
   describe('moving', () => {

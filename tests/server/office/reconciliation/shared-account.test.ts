@@ -237,6 +237,23 @@ describe('a transfer of the other event', () => {
     }
   })
 
+  test('is not shown as recorded for a delegate of this event who reported it too', async () => {
+    const reference = createUtr()
+    const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]
+    await reportTransfer(ownDelegate, reference)
+    expect((await confirm(otherDelegate, reference)).status).toBe(200)
+    const { told: shownToStaff, allowed } = await ownTreasurer.json(
+      `/admin/registrations/${ownDelegate.regNo}/acts/`,
+    )
+    expect(shownToStaff).toMatchObject({ reference, stands: 'looking' })
+    const ownPage = await server.app.inject({ url: `/api${ownDelegate.page}/` })
+    expect(ownPage.json()).toMatchObject({ paying: { told: { reference, stands: 'looking' } } })
+    // Staff can reject the report.
+    expect(allowed).toContain('not_found')
+    const rejection = { act: 'not_found', why: 'It is the payment of another event.' }
+    expect((await ownTreasurer.act(ownDelegate.regNo, rejection)).status).toBe(200)
+  })
+
   test('cannot be recorded at the front desk of the other event if a delegate of this event reported it', async () => {
     const reference = createUtr()
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]

@@ -114,7 +114,19 @@ test('a payment that is ₹ 100 short can count as a part payment: the missing �
   expect((JSON.parse(body) as { message: string }).message.replaceAll('\u00a0', ' ')).toBe(
     '₹ 1,080 counts, and ₹ 100 is still due. No payment link was sent. This event sends no emails, or the delegate gave no address.',
   )
-  expect((await office.json(actionsUrl(regNo)))['state']).toBe('to_pay')
+  expect(await readActions(regNo)).toMatchObject({ state: 'to_pay', state_display: 'partly paid' })
+  // A refused action describes the registration like its page.
+  const transfer = {
+    act: 'transfer',
+    why: 'They asked.',
+    answers: { full_name: 'Binu New', email: 'binu@example.org', phone_number: '9876511111' },
+  }
+  expect(await office.act(regNo, transfer)).toMatchObject({
+    status: 409,
+    body: {
+      message: 'You cannot transfer this registration now. The registration is partly paid.',
+    },
+  })
   // The whole price is invoiced, as after a correction to a higher price.
   expect(await readFigures(regNo)).toMatchObject({ due: 100, back: 0, kept: 1080, invoiced: 1180 })
   const { payments } = (await office.json(
