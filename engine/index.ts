@@ -306,6 +306,7 @@ export {
   identifiesPayment,
   findLineUtrs,
   findStatementReferences,
+  formatLineReference,
 } from './payments/statement-references.ts'
 export {
   readStatement,

@@ -42,7 +42,8 @@ export function startDailyReviewEmail(
   const run = async (): Promise<number> => {
     const at = clock()
     const counts = await store.reviewCounts()
-    if (counts.reviews !== lastLogged.reviews) log.warn(counts, 'payment reviews are pending')
+    if (counts.reviews > 0 && counts.reviews !== lastLogged.reviews)
+      log.warn(counts, 'payment reviews are pending')
     lastLogged = counts
     const today = dayOf(at)
     const morning = instant(startOfDay(today) + SEND_TIME_MS)

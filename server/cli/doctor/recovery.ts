@@ -85,7 +85,7 @@ async function describeNextRecovery(
   if (figures === null) return []
   const missing = describeBackupGap(environment, await readLastBackup(environment.dataDir))
   const trigger = environment.databaseUrl === null ? 'rollcall db restore' : 'Restoring a copy'
-  const text = `The installation is not in recovery. ${trigger} begins one, which continues until you end it. With the current data: ${describeHeld(figures)}${missing}`
+  const text = `The installation is not in recovery. ${trigger} begins one, which continues until you end it. ${describeHeld(figures)}${missing}`
   return [reportGood(text)]
 }
 
@@ -115,7 +115,7 @@ const describeHeld = ({
   ahead: { mails, pending },
   held: { refunds, erasures },
 }: RecoveryFigures): string =>
-  `Held: ${formatCount(mails)} emails, ${formatCount(refunds)} refunds, ${formatCount(erasures)} erasures. Pending payments to query at the gateway: ${formatCount(pending)}. New invoices and credit notes use another series.`
+  `A recovery holds ${formatCount(mails)} emails, ${formatCount(refunds)} refunds, and ${formatCount(erasures)} erasures. Pending payments to query at the gateway: ${formatCount(pending)}. New invoices and credit notes use another series.`
 
 /** Describes the data that restoring the last backup would lose. Empty if unknown. */
 function describeBackupGap({ dataDir, databaseUrl }: Environment, at: Instant | null): string {

@@ -164,7 +164,7 @@ function printNextSteps(file: string, name: string, id: string, terminal: Termin
   const renameNotice =
     name === id ? '' : `An event id can contain only letters and digits, so the id is ${id}.\n`
   terminal.print(
-    `${renameNotice}${file} was written. Read it from top to bottom, then:\n  rollcall validate ${file}\n  rollcall event preview ${file} --out preview\nIts form is at /${id}, its list at /admin/${id}.`,
+    `${renameNotice}${file} was written. Read it from top to bottom, then:\n  rollcall validate ${file}\n  rollcall event preview ${file} --out preview\nIts form is at /${id}, its registrations at /admin/events/${id}/registrations.`,
   )
 }
 

@@ -34,7 +34,10 @@ export const previewCommand: Command = {
     const pages = renderPreview(openResult.value.event)
     await mkdir(out, { recursive: true })
     await Promise.all(pages.map(({ name, html }) => writeFile(path.join(out, name), html)))
-    terminal.print(`${pages.length} pages were written. Open ${path.join(out, 'index.html')}.`)
+    const pageCount = pages.length === 1 ? 'One page was' : `${pages.length} pages were`
+    const advice =
+      pages.length === 1 ? ' Add examples to the event file to see the form and the emails.' : ''
+    terminal.print(`${pageCount} written. Open ${path.join(out, 'index.html')}.${advice}`)
     return openResult.value.status
   },
 }

@@ -2,6 +2,7 @@
 import {
   INR,
   formatDay,
+  formatLineReference,
   formatMoney,
   SETTLED_WITHIN_DAYS,
   listCurrenciesOfEvent,
@@ -220,7 +221,7 @@ function printStatement(
     const payoutText =
       payout === null ? [] : [`of ${formatMoney(payout.net, INR)} for ${payout.lines}`]
     terminal.print(
-      `${file}:${line.line}: ${formatMoney(line.amount, currency)} on ${formatDay(line.day)}, ${reference}: ${[RESULT_LABELS[outcome], ...payoutText, ...of].join(' ')}${reason === null ? '' : `. ${reason}`}`,
+      `${file}:${line.line}: ${formatMoney(line.amount, currency)} on ${formatDay(line.day)}, ${formatLineReference(reference)}: ${[RESULT_LABELS[outcome], ...payoutText, ...of].join(' ')}${reason === null ? '' : `. ${reason}`}`,
     )
   }
   for (const line of unreadableLines)

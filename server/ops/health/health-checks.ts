@@ -175,7 +175,9 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     if (storageProblem !== null) addProblem('files', storageProblem)
     const { problem: uploadProblem } = deps.uploads.state()
     if (uploadProblem !== null) addProblem('files', uploadProblem)
-    const lastBackup = await readLastBackup(environment.dataDir)
+    // PostgreSQL is backed up with its own tools; a record is from before the move from SQLite.
+    const lastBackup =
+      environment.databaseUrl === null ? await readLastBackup(environment.dataDir) : null
     // An operator who has never used our backup command uses another method, or is warned by rollcall doctor.
     if (lastBackup !== null && at - lastBackup > MAX_BACKUP_AGE_MS)
       addProblem('backup', `The last backup is ${formatDuration(at - lastBackup)} old.`)

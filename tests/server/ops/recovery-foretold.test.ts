@@ -56,7 +56,7 @@ test('before a restore, doctor reports how many items a recovery will hold, and 
   await server.stop()
   const reportBefore = await runDoctor()
   const [, emailCount, pendingCount] =
-    /^good +The installation is not in recovery\. rollcall db restore begins one.*: (\d+) emails, 0 refunds, .* at the gateway: (\d+)\./m.exec(
+    /^good +The installation is not in recovery\. rollcall db restore begins one.* A recovery holds (\d+) emails, 0 refunds, .* at the gateway: (\d+)\./m.exec(
       reportBefore,
     ) ?? []
   expect(Number(emailCount)).toBeGreaterThan(0)

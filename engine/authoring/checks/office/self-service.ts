@@ -52,7 +52,7 @@ const editableFieldSetsPriceCheck: Check = {
             {
               at,
               message: `delegates may not change “${label}” themselves: ${restriction}`,
-              help: 'remove the field; staff can correct this answer and its consequences',
+              help: `remove \`${id}\` from \`edit.fields\`; staff can correct this answer and its consequences`,
             },
           ]
     })
@@ -67,10 +67,10 @@ const editEmailCheck: Check = {
   find: (model) =>
     listEditableFields(model)
       .filter(({ id }) => id === model.config.roles.email)
-      .map(({ at, label }) => ({
+      .map(({ id, at, label }) => ({
         at,
         message: `“${label}” is the address for access links`,
-        help: 'remove the field; staff can correct this answer',
+        help: `remove \`${id}\` from \`edit.fields\`; staff can correct this answer`,
       })),
 }
 
@@ -82,10 +82,10 @@ const editNameCheck: Check = {
   find: (model) =>
     listEditableFields(model)
       .filter(({ id }) => id === model.config.roles.fullName)
-      .map(({ at, label }) => ({
+      .map(({ id, at, label }) => ({
         at,
         message: `a delegate who can change “${label}” can transfer the registration to another person`,
-        help: 'remove the field, or accept the finding under `allow`',
+        help: `remove \`${id}\` from \`edit.fields\`, or accept the finding under \`allow\``,
       })),
 }
 
