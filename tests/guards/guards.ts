@@ -26,7 +26,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
   money: 41,
   treasury: 71,
   delegates: 47,
-  attacks: 31,
+  attacks: 32,
   office: 39,
   operation: 15,
   servers: 11,
