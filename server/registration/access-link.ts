@@ -5,7 +5,6 @@ import {
   LINK_PLACEHOLDER,
   readLinkPlaceholder,
   LOST_LINK_PLACEHOLDER,
-  SERVER_MESSAGES,
 } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps, Environment, ServedEvent } from '../dependencies.ts'
@@ -17,9 +16,6 @@ const LINK_LIFETIME_AFTER_EVENT_MS = 180 * 24 * 60 * 60_000
 const MIN_LIFETIME_MS = 30 * 24 * 60 * 60_000
 /** 256 random bits, so that a token cannot be guessed. */
 const TOKEN_BYTES = 32
-
-/** The message for a link that was never issued or has expired. */
-export const UNKNOWN_LINK_MESSAGE = SERVER_MESSAGES.link.unknown
 
 /** The registration that a link opens, even if the link has expired. */
 export type ResolvedLink = {
