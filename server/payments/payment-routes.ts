@@ -19,10 +19,10 @@ import {
   isDelegateEmail,
 } from '../registration/find-registration.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
-import { hashToken, resolveLink } from '../registration/access-link.ts'
+import { hashToken, resolveLink, UNKNOWN_LINK } from '../registration/access-link.ts'
 import { askToPayAgain } from '../registration/same-person.ts'
 import { retryPayment } from '../registration/retry-payment.ts'
-import { refuseLink, refuseRetry, sendRefusal } from '../registration/registration-errors.ts'
+import { refuseRetry, sendRefusal } from '../registration/registration-errors.ts'
 
 /** More attempts per minute than several delegates behind one address would make. */
 const ATTEMPTS_PER_ADDRESS: Allowance = { maxAttempts: 20, windowMs: 60_000 }
@@ -143,7 +143,7 @@ async function payByLink(
   if (fields === 'refused') return reply
   const token = fields?.['token']?.trim() ?? ''
   const link = await resolveLink(deps, token)
-  if (link === null || link.isExpired) return sendRefusal(reply, refuseLink())
+  if (link === null || link.isExpired) return sendRefusal(reply, UNKNOWN_LINK)
   const { served, registration } = link
   const event = served.config
   await guard.addKnown(getAddressKey(request), event.id, registration.regNo)

@@ -5,9 +5,11 @@ import {
   LINK_PLACEHOLDER,
   readLinkPlaceholder,
   LOST_LINK_PLACEHOLDER,
+  SERVER_MESSAGES,
 } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps, Environment, ServedEvent } from '../dependencies.ts'
+import type { Refusal } from './registration-errors.ts'
 import type { LinkSender, QueuedMail, StoredRegistration } from '../storage/index.ts'
 
 /** Delegates need receipts and invoices until the year's accounts are closed. */
@@ -16,6 +18,15 @@ const LINK_LIFETIME_AFTER_EVENT_MS = 180 * 24 * 60 * 60_000
 const MIN_LIFETIME_MS = 30 * 24 * 60 * 60_000
 /** 256 random bits, so that a token cannot be guessed. */
 const TOKEN_BYTES = 32
+
+/** The refusal of a link that was never issued, has expired or was revoked. */
+export const UNKNOWN_LINK: Refusal = {
+  status: 404,
+  code: 'link_unknown',
+  message: SERVER_MESSAGES.link.unknown,
+  details: {},
+  retryAfterSeconds: null,
+}
 
 /** The registration that a link opens, even if the link has expired. */
 export type ResolvedLink = {

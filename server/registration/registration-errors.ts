@@ -101,11 +101,6 @@ export function refuseBody(event: EventConfig, refusal: BodyRefusal): Refusal {
   }
 }
 
-/** Refuses a link that was never issued, has expired or was revoked. */
-export function refuseLink(): Refusal {
-  return refuse(404, 'link_unknown', SERVER_MESSAGES.link.unknown)
-}
-
 /** `id` is null if the body as a whole is too large. If the form has a file field, the file must be the reason. */
 function refuseTooLarge(event: EventConfig, id: string | null): Refusal {
   const field = event.fields.find(

@@ -21,10 +21,10 @@ import { addMultipartRoutes } from '../http/event-route-table.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
 import { isFromOwnPage, recordBrowserOfLink } from '../http/browser-cookie.ts'
 import { findSecondPaymentForBrowser } from '../payments/describe-duplicate-payment.ts'
-import { resolveLink } from '../registration/access-link.ts'
+import { resolveLink, UNKNOWN_LINK } from '../registration/access-link.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
 import { storeDraft } from '../registration/uploads/upload-routes.ts'
-import { refuseBody, refuseLink, sendRefusal } from '../registration/registration-errors.ts'
+import { refuseBody, sendRefusal } from '../registration/registration-errors.ts'
 import { buildFileLimits } from '../registration/uploads/validate-uploads.ts'
 import { addLostLinkRoute } from './lost-link.ts'
 import { buildSelfServicePage } from './self-service-page.ts'
@@ -62,7 +62,7 @@ export async function addSelfServiceRoutes(
       if (await isRateLimited(request, reply)) return reply
       const { token } = request.params as { readonly token: string }
       const link = await resolveLink(deps, token)
-      if (link === null || link.isExpired) return sendRefusal(reply, refuseLink())
+      if (link === null || link.isExpired) return sendRefusal(reply, UNKNOWN_LINK)
       await guard.addKnown(getAddressKey(request), link.served.config.id, link.registration.regNo)
       return handle(link, request, reply)
     }

@@ -26,12 +26,12 @@ import { addMultipartRoutes } from '../../http/event-route-table.ts'
 import { createAddressLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { sendError } from '../../http/error-response.ts'
+import { UNKNOWN_LINK } from '../access-link.ts'
 import { hashToken, createToken } from './draft-uploads.ts'
 import {
   refuseAnswers,
   refuseBody,
   refuseClosed,
-  refuseLink,
   refuseMissingFile,
   sendRefusal,
 } from '../registration-errors.ts'
@@ -161,7 +161,7 @@ async function storeDraftFile(
     case 'no_room':
       return err(refuseBody(event, { code: 'no_room' }))
     case 'link_revoked':
-      return err(refuseLink())
+      return err(UNKNOWN_LINK)
     default:
       return assertNever(saveResult)
   }
