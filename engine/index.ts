@@ -221,7 +221,7 @@ export {
   computeExpiryAfterReopening,
   computeTransferExpiry,
 } from './registration/expiry.ts'
-export { listHolderFields } from './registration/answers-after-transfer.ts'
+export { findTransferTime, listHolderFields } from './registration/answers-after-transfer.ts'
 export type { AnswerAction } from './registration/answers-after-transfer.ts'
 export {
   findInvoiceErrors,

@@ -1,5 +1,6 @@
 /** Finds the answers that the new holder of a registration, or staff, gave after a transfer. */
 import type { Roles } from '../event/delegate-fields.ts'
+import type { Instant } from '../lib/time.ts'
 
 /** An action on a registration, as stored. `data.changes` contains texts such as "Institution: was → now". */
 export type AnswerAction = {
@@ -23,4 +24,14 @@ export function listHolderFields(
     changes.some((change) => typeof change === 'string' && change.startsWith(`${label}: `)),
   )
   return new Set([...Object.values(roles).flat(), ...savedFields.map(({ id }) => id)])
+}
+
+/** Returns the time of the last transfer. Null if the registration was never transferred. */
+export function findTransferTime(
+  actions: readonly { readonly act: string; readonly at: Instant }[],
+): Instant | null {
+  return actions.reduce<Instant | null>(
+    (latest, { act, at }) => (act === 'transfer' && (latest === null || at > latest) ? at : latest),
+    null,
+  )
 }

@@ -1,4 +1,5 @@
 /** Distinguishes the documents of a registration's current holder from those of the previous one. */
+import { findTransferTime } from '../../engine/index.ts'
 import type { Instant, RegNo } from '../../engine/index.ts'
 import type { StoredDocument } from '../storage/documents/document-types.ts'
 import type { Store } from '../storage/index.ts'
@@ -38,8 +39,7 @@ async function readDocuments(
   regNo: RegNo,
 ): Promise<readonly [readonly StoredDocument[], number]> {
   const [documents, actions] = await Promise.all([store.documents(regNo), store.actions(regNo)])
-  const transferTimes = actions.flatMap(({ act, at }) => (act === 'transfer' ? [at] : []))
-  return [documents, Math.max(0, ...transferTimes)]
+  return [documents, findTransferTime(actions) ?? 0]
 }
 
 const isHolderDocument = (

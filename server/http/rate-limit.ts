@@ -157,6 +157,26 @@ function decodeMappedAddress(high: string, low: string): string {
     .join('.')
 }
 
+/** Limits that count the same attempt, the narrowest first. Each applies to the key beside it. */
+export type NestedLimits = readonly (readonly [limit: RateLimit, key: string])[]
+
+/**
+ * Counts an attempt under each limit if all of them allow it. Returns the milliseconds to wait; 0 if it may continue.
+ */
+export async function takeFromAll(limits: NestedLimits, at: Instant): Promise<number> {
+  let longestWaitMs = 0
+  for (const [limit, key] of limits)
+    longestWaitMs = Math.max(longestWaitMs, await limit.wait(key, at))
+  if (longestWaitMs > 0) return longestWaitMs
+  // Concurrent requests may have used up a limit since. Those that the limit of one address refuses must not use up a
+  // limit that all addresses share.
+  for (const [limit, key] of limits) {
+    const waitMs = await limit.take(key, at)
+    if (waitMs > 0) return waitMs
+  }
+  return 0
+}
+
 /** Counts every request under its address; returns true if there were too many and an error response was sent. */
 export function createAddressLimit(
   deps: LimitDeps & Pick<Deps, 'clock'>,

@@ -1,4 +1,4 @@
-/** Logs one line per request, without addresses, query strings or registration numbers in the path. */
+/** Logs one line per request; its path contains no query, link token, email address or registration number. */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../dependencies.ts'
 import { getPath } from './event-route-table.ts'
@@ -10,8 +10,10 @@ const MAX_EXAMINED_CHARACTERS = 5 * MAX_PATH_CHARACTERS
 /** A path that is encoded more often than this is malicious. */
 const MAX_DECODINGS = 4
 
-/** The token of an access link, which opens a registration; no other segment of our paths is this long. */
-const TOKEN_PATTERN = /^[\w-]{32,}$/
+/** The path of an access link, which opens a registration. Copied links contain punctuation, or are split in two. */
+const LINK_PATTERN = /(?<=^|\/)(my|pay)(\/+)[^/]+/gi
+/** A token in any other path, with the text around it; no other segment of our paths has this many such characters. */
+const TOKEN_PATTERN = /[\w-]{32,}/
 
 export function logRequests(app: FastifyInstance, deps: Deps): void {
   // At peak load nearly every request has the same path as the previous one.
@@ -38,7 +40,10 @@ export function logRequests(app: FastifyInstance, deps: Deps): void {
   })
 }
 
-/** Removes path segments that could be registration numbers, however they are encoded; truncates long paths. */
+/**
+ * Removes path segments that could be link tokens, email addresses or registration numbers, however they are encoded;
+ * truncates long paths.
+ */
 export function redactPath(path: string, deps: Pick<Deps, 'events'>): string {
   const decodedPath = decodePath(path.slice(0, MAX_EXAMINED_CHARACTERS))
   if (decodedPath === null) return '…'
@@ -48,9 +53,12 @@ export function redactPath(path: string, deps: Pick<Deps, 'events'>): string {
     ? decodedPath.slice(0, decodedPath.lastIndexOf('/', MAX_PATH_CHARACTERS) + 1)
     : decodedPath
   const segments = shortenedPath
+    .replaceAll(LINK_PATTERN, '$1$2…')
     .split('/')
     .map((part) =>
-      (part !== '' && deps.events.findByOrderId(part) !== null) || TOKEN_PATTERN.test(part)
+      (part !== '' && deps.events.findByOrderId(part) !== null) ||
+      part.includes('@') ||
+      TOKEN_PATTERN.test(part)
         ? '…'
         : part.replaceAll(/\d{6,}/g, '…'),
     )

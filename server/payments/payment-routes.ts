@@ -19,7 +19,7 @@ import {
   isDelegateEmail,
 } from '../registration/find-registration.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
-import { hashToken, resolveLink, UNKNOWN_LINK_MESSAGE } from '../registration/access-link.ts'
+import { hashToken, resolveLink, UNKNOWN_LINK } from '../registration/access-link.ts'
 import { askToPayAgain } from '../registration/same-person.ts'
 import { retryPayment } from '../registration/retry-payment.ts'
 import { refuseRetry, sendRefusal } from '../registration/registration-errors.ts'
@@ -143,8 +143,7 @@ async function payByLink(
   if (fields === 'refused') return reply
   const token = fields?.['token']?.trim() ?? ''
   const link = await resolveLink(deps, token)
-  if (link === null || link.isExpired)
-    return sendError(reply, 404, 'link_unknown', UNKNOWN_LINK_MESSAGE)
+  if (link === null || link.isExpired) return sendRefusal(reply, UNKNOWN_LINK)
   const { served, registration } = link
   const event = served.config
   await guard.addKnown(getAddressKey(request), event.id, registration.regNo)

@@ -9,6 +9,7 @@ import {
 } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps, Environment, ServedEvent } from '../dependencies.ts'
+import type { Refusal } from './registration-errors.ts'
 import type { LinkSender, QueuedMail, StoredRegistration } from '../storage/index.ts'
 
 /** Delegates need receipts and invoices until the year's accounts are closed. */
@@ -18,8 +19,14 @@ const MIN_LIFETIME_MS = 30 * 24 * 60 * 60_000
 /** 256 random bits, so that a token cannot be guessed. */
 const TOKEN_BYTES = 32
 
-/** The message for a link that was never issued or has expired. */
-export const UNKNOWN_LINK_MESSAGE = SERVER_MESSAGES.link.unknown
+/** The refusal of a link that was never issued, has expired or was revoked. */
+export const UNKNOWN_LINK: Refusal = {
+  status: 404,
+  code: 'link_unknown',
+  message: SERVER_MESSAGES.link.unknown,
+  details: {},
+  retryAfterSeconds: null,
+}
 
 /** The registration that a link opens, even if the link has expired. */
 export type ResolvedLink = {

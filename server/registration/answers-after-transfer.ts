@@ -1,5 +1,5 @@
-/** Selects the answers shown after a transfer, to the new holder and to others who have the number. */
-import { listHolderFields } from '../../engine/index.ts'
+/** Selects the data shown after a transfer, to the new holder and to others who have the number. */
+import { findTransferTime, listHolderFields } from '../../engine/index.ts'
 import type { EventConfig, Field } from '../../engine/index.ts'
 import type { Store, StoredAction, StoredRegistration } from '../storage/index.ts'
 
@@ -29,7 +29,10 @@ export function hideNewHolder(
   return { ...registration, answers: Object.fromEntries(answers) }
 }
 
-/** After a transfer, removes the previous person's texts: institution, address, notes. */
+/**
+ * After a transfer, removes the previous person's texts (institution, address, notes) and the reference of their
+ * payment.
+ */
 export function hidePreviousHolder(
   { fields, roles }: Pick<EventConfig, 'fields' | 'roles'>,
   registration: StoredRegistration,
@@ -45,10 +48,29 @@ export function hidePreviousHolder(
   const answers = Object.entries(registration.answers).filter(
     ([id]) => !hiddenFields.has(id.split('.')[0] ?? id),
   )
-  return { ...registration, answers: Object.fromEntries(answers) }
+  return {
+    ...registration,
+    paymentId: isHolderPayment(registration, actions) ? registration.paymentId : null,
+    answers: Object.fromEntries(answers),
+  }
 }
 
-/** Returns the registration as its emails may show it: after a transfer, without the previous person's texts. */
+/**
+ * Returns true if the payment attempt began after the last transfer. The day of a bank transfer is entered by staff, so
+ * it does not show who paid.
+ */
+function isHolderPayment(
+  { payments, paymentId }: StoredRegistration,
+  actions: readonly StoredAction[],
+): boolean {
+  const transferredAt = findTransferTime(actions)
+  return payments.some(
+    ({ reference, createdAt }) =>
+      reference === paymentId && (transferredAt === null || createdAt > transferredAt),
+  )
+}
+
+/** Returns the registration as its emails may show it: after a transfer, without the previous person's data. */
 export const readHolderRegistration = async (
   store: Pick<Store, 'actions'>,
   event: Pick<EventConfig, 'fields' | 'roles'>,

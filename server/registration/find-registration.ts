@@ -73,10 +73,9 @@ export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'stor
     count: async (address, eventId, number) => {
       const at = deps.clock()
       const addressWaitMs = await addresses.take(address, at)
-      const eventWaitMs = await events.take(eventId, at)
-      return addressWaitMs > 0
-        ? addressWaitMs
-        : exemptKnown(eventWaitMs, { address, eventId, number }, at)
+      // Not counted under the event, because one address could otherwise block it for all others.
+      if (addressWaitMs > 0) return addressWaitMs
+      return exemptKnown(await events.take(eventId, at), { address, eventId, number }, at)
     },
     admit: async (address, eventId, regNo, number) => {
       const waitMs = await guard.wait(address, eventId, number)

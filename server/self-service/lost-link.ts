@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readDelegate, foldText, isEmail } from '../../engine/index.ts'
 import { buildLostLinkEmail, SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { Deps } from '../dependencies.ts'
-import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
-import type { Allowance } from '../http/rate-limit.ts'
+import { getAddressKey, openLimit, sendTooMany, takeFromAll } from '../http/rate-limit.ts'
+import type { Allowance, NestedLimits } from '../http/rate-limit.ts'
 import { sendError } from '../http/error-response.ts'
 
 /** Several delegates behind one address may have lost their links. The limit slows down scripts. */
@@ -37,11 +37,12 @@ export function addLostLinkRoute(app: FastifyInstance, deps: Deps): void {
     const email = readEmail(request.body)
     const at = deps.clock()
     if (email === null) return sendError(reply, 422, 'invalid_email', SERVER_MESSAGES.link.noEmail)
-    const [client, emailKey] = [getAddressKey(request), foldText(email)]
-    for (const step of ['wait', 'take'] as const) {
-      const waitMs = Math.max(await perClient[step](client, at), await perEmail[step](emailKey, at))
-      if (waitMs > 0) return sendTooMany(reply, waitMs)
-    }
+    const limits: NestedLimits = [
+      [perClient, getAddressKey(request)],
+      [perEmail, foldText(email)],
+    ]
+    const waitMs = await takeFromAll(limits, at)
+    if (waitMs > 0) return sendTooMany(reply, waitMs)
     setImmediate(() => {
       sendLinks(deps, email).catch((error: unknown) =>
         deps.log.error({ error: String(error) }, 'an email with access links could not be queued'),

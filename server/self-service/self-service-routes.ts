@@ -18,11 +18,10 @@ import { getAddressKey, createAddressLimit } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
 import { readBody } from '../http/request-body.ts'
 import { addMultipartRoutes } from '../http/event-route-table.ts'
-import { sendError } from '../http/error-response.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
 import { isFromOwnPage, recordBrowserOfLink } from '../http/browser-cookie.ts'
 import { findSecondPaymentForBrowser } from '../payments/describe-duplicate-payment.ts'
-import { resolveLink, UNKNOWN_LINK_MESSAGE } from '../registration/access-link.ts'
+import { resolveLink, UNKNOWN_LINK } from '../registration/access-link.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
 import { storeDraft } from '../registration/uploads/upload-routes.ts'
 import { refuseBody, sendRefusal } from '../registration/registration-errors.ts'
@@ -63,8 +62,7 @@ export async function addSelfServiceRoutes(
       if (await isRateLimited(request, reply)) return reply
       const { token } = request.params as { readonly token: string }
       const link = await resolveLink(deps, token)
-      if (link === null || link.isExpired)
-        return sendError(reply, 404, 'link_unknown', UNKNOWN_LINK_MESSAGE)
+      if (link === null || link.isExpired) return sendRefusal(reply, UNKNOWN_LINK)
       await guard.addKnown(getAddressKey(request), link.served.config.id, link.registration.regNo)
       return handle(link, request, reply)
     }
@@ -102,11 +100,11 @@ export async function addSelfServiceRoutes(
   /** Stores a file for a later action, which refers to it by its token. This works even when the form is closed. */
   const handleUpload = withLink(
     createAddressLimit(deps, FILES_PER_ADDRESS),
-    async ({ served: { config }, registration: { regNo } }, request, reply) => {
+    async ({ served: { config }, registration: { regNo }, sender }, request, reply) => {
       const fields = [...config.fields, ...listMethodFiles(config)]
       const body = await readBody(request, buildFileLimits(fields), deps.uploads)
       if (!body.ok) return sendRefusal(reply, refuseBody(config, body.error))
-      const draft = await storeDraft(deps, config, body.value, fields, { regNo })
+      const draft = await storeDraft(deps, config, body.value, fields, { regNo, link: sender })
       return draft.ok ? reply.code(201).send(draft.value) : sendRefusal(reply, draft.error)
     },
   )

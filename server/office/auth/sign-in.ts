@@ -15,8 +15,8 @@ import {
 import type { Day, EventConfig, Instant } from '../../../engine/index.ts'
 import type { LoginResponse, SessionResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { getAddressKey, openLimit, sendTooMany } from '../../http/rate-limit.ts'
-import type { Allowance } from '../../http/rate-limit.ts'
+import { getAddressKey, openLimit, sendTooMany, takeFromAll } from '../../http/rate-limit.ts'
+import type { Allowance, NestedLimits } from '../../http/rate-limit.ts'
 import { sendError } from '../../http/error-response.ts'
 import { MAX_CREDENTIAL_CHARACTERS, hashPassword, verifyPassword } from './passwords.ts'
 import { openSecondFactors } from './two-step-sign-in.ts'
@@ -100,15 +100,14 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
     const account = username.slice(0, MAX_CREDENTIAL_CHARACTERS).toLowerCase()
     const pair = `${address} ${account}`
     const isKnown = (await knownAddresses.wait(pair, at)) > 0
-    // Counted before the check, and only if all limits allow it, so that simultaneous attempts all count.
-    for (const step of ['wait', 'take'] as const) {
-      const waitMs = Math.max(
-        await addressLimit[step](address, at),
-        await pairLimit[step](pair, at),
-        isKnown ? 0 : await accountLimit[step](account, at),
-      )
-      if (waitMs > 0) return sendTooMany(reply, waitMs, 'attempts to sign in')
-    }
+    const limits: NestedLimits = [
+      [pairLimit, pair],
+      [addressLimit, address],
+      ...(isKnown ? [] : [[accountLimit, account] as const]),
+    ]
+    // Counted before the password is checked, so that concurrent attempts cannot exceed the limits.
+    const waitMs = await takeFromAll(limits, at)
+    if (waitMs > 0) return sendTooMany(reply, waitMs, 'attempts to sign in')
 
     const isTooLong =
       username.length > MAX_CREDENTIAL_CHARACTERS || password.length > MAX_CREDENTIAL_CHARACTERS

@@ -128,12 +128,17 @@ const DECISION_TEXTS = {
   not_ours: 'marked this line as not ours',
   undone: 'reopened this line',
 } as const
+const describeDecision = ({ who, decision, at }: StoredLineDecision): string =>
+  `${who} ${DECISION_TEXTS[decision]} at ${formatIsoIndia(at).slice(11, 16)}. Nothing was recorded twice.`
 /** Explains why a decision was not stored: with a message, or because of another user's decision or removal. */
-const describeDecision = (decision: StoredLineDecision | string | null): string => {
-  if (typeof decision === 'string') return decision
-  return decision === null
+const explainConflict = (
+  { hideOtherStaff }: ViewedStatement,
+  conflict: StoredLineDecision | string | null,
+): string => {
+  if (typeof conflict === 'string') return conflict
+  return conflict === null
     ? 'Another user removed this statement. Nothing was recorded.'
-    : `${decision.who} ${DECISION_TEXTS[decision.decision]} at ${formatIsoIndia(decision.at).slice(11, 16)}. Nothing was recorded twice.`
+    : describeDecision(hideOtherStaff(conflict))
 }
 
 /**
@@ -165,7 +170,7 @@ async function assignLine(
     })
   // The decision is stored first: if two users assign the line at the same time, the second request is rejected here.
   const decideResult = await storeDecision('assigned', seen)
-  if (!decideResult.ok) return describeDecision(decideResult.error)
+  if (!decideResult.ok) return explainConflict(view, decideResult.error)
   let isFirst = payments.length === 0
   let recordedCount = 0
   const problems: string[] = []
@@ -319,7 +324,7 @@ async function decideEach(
         ...newDecision,
         sender: toSender(user),
       })
-      if (!decideResult.ok) return describeDecision(decideResult.error)
+      if (!decideResult.ok) return explainConflict(view, decideResult.error)
       const failure = await perform(line)
       if (failure !== null)
         await deps.store.decideBankLine({

@@ -42,6 +42,7 @@ import { hideOtherEvents, matchLines } from './match-statement.ts'
 import type { Matches, Payer, StatementLines } from './match-statement.ts'
 import { readPayoutsByAmount } from './payouts.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
+import { loadStaffFilter, type HideOtherStaff } from './staff-of-other-events.ts'
 
 type User = Pick<PermissionHolder, 'events'>
 /** A deposit with its state according to the ledger. All amounts are in the statement's currency. */
@@ -63,6 +64,7 @@ export type ViewedStatement = {
   /** The number of withdrawals in the file. */
   readonly withdrawals: number
   readonly matches: Matches
+  readonly hideOtherStaff: HideOtherStaff
 }
 
 /** Returns the lines of a stored statement in the form in which they were read from the file. */
@@ -96,7 +98,10 @@ export async function viewStatement(
   statement: StoredBankStatement,
 ): Promise<ViewedStatement> {
   const { store } = deps
-  const rows = await store.bankStatementLines(statement.id)
+  const hideOtherStaff = await loadStaffFilter(deps, user)
+  const rows = (await store.bankStatementLines(statement.id)).map((row) =>
+    row.decision === null ? row : { ...row, decision: hideOtherStaff(row.decision) },
+  )
   const { rowsByLine, ...lines } = toStatementLines(statement, rows)
   const events = findUserEvents(deps, user)
   const matchResult = await matchLines(store, events, lines, buildViewer(deps, user))
@@ -141,6 +146,7 @@ export async function viewStatement(
     returned: matches.lines.filter(({ as }) => as === 'returned'),
     withdrawals: lines.withdrawals.length,
     matches,
+    hideOtherStaff,
   }
 }
 

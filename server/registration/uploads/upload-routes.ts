@@ -5,6 +5,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
+  assertNever,
   dayOf,
   err,
   readFileName,
@@ -15,15 +16,17 @@ import {
   getOwn,
 } from '../../../engine/index.ts'
 import { SERVER_MESSAGES } from '../../../engine/messages.ts'
-import type { EventConfig, Field, RegNo, Result } from '../../../engine/index.ts'
+import type { EventConfig, Field, Result } from '../../../engine/index.ts'
 import type { UploadResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
+import type { DraftProof } from '../../storage/index.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { Body, SentFile } from '../../http/request-body.ts'
 import { addMultipartRoutes } from '../../http/event-route-table.ts'
 import { createAddressLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { sendError } from '../../http/error-response.ts'
+import { UNKNOWN_LINK } from '../access-link.ts'
 import { hashToken, createToken } from './draft-uploads.ts'
 import {
   refuseAnswers,
@@ -127,7 +130,7 @@ async function storeDraftFile(
   event: EventConfig,
   body: Body,
   fields: readonly Field[],
-  owner: { readonly regNo?: RegNo } = {},
+  owner?: DraftProof['owner'],
 ): Promise<Result<UploadResponse, Refusal>> {
   const upload = getSingleFile(body, fields)
   if (upload === null) return err(refuseMissingFile())
@@ -143,14 +146,23 @@ async function storeDraftFile(
   const at = deps.clock()
   const token = createToken()
   const { sha256, bytes } = strippedFile
-  const draft = { eventId: event.id, ...owner, field: field.id, sha256, name, type, bytes, at }
-  return (await deps.store.saveDraftUpload(hashToken(token), draft))
-    ? ok({
+  const sentFile = { eventId: event.id, field: field.id, sha256, name, type, bytes, at }
+  const draft = owner === undefined ? sentFile : { ...sentFile, owner }
+  const saveResult = await deps.store.saveDraftUpload(hashToken(token), draft)
+  switch (saveResult) {
+    case 'saved':
+      return ok({
         status: 'success',
         token,
         name,
         bytes,
         until: formatIsoIndia(instant(at + DRAFT_LIFETIME_MS)),
       })
-    : err(refuseBody(event, { code: 'no_room' }))
+    case 'no_room':
+      return err(refuseBody(event, { code: 'no_room' }))
+    case 'link_revoked':
+      return err(UNKNOWN_LINK)
+    default:
+      return assertNever(saveResult)
+  }
 }

@@ -3,7 +3,9 @@ import { instant } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import { wasLinkRevoked } from '../registrations/access-links.ts'
 import type { DraftProof } from '../registrations/registration-types.ts'
+import type { DraftSaveResult } from './upload-and-clock-types.ts'
 
 /** Anyone can upload drafts, so they must not fill the disk that registrations need. */
 const MAX_DRAFT_BYTES = 2 * 1024 * 1024 * 1024
@@ -60,18 +62,26 @@ const expireDrafts = statement((builder, { prefix }: { prefix: string }, dialect
     .where(({ eb, ref }) => eb(dialect.position(ref('field'), prefix), '=', 1)),
 )
 
-/** Returns false if the limit is reached and the draft is not stored. */
+/**
+ * Stores a draft, unless the limit is reached. If its link was revoked while the file was being sent, stores an expired
+ * draft without a name, so that the job that deletes old drafts also deletes the file.
+ */
 export async function saveDraftUpload(
   sql: Sql,
   tokenHash: string,
   draft: DraftProof,
-): Promise<boolean> {
+): Promise<DraftSaveResult> {
   const drafts = (await sizeOfDrafts.get(sql)) ?? { rows: 0, bytes: 0 }
-  if (drafts.rows >= MAX_DRAFT_ROWS || drafts.bytes + draft.bytes > MAX_DRAFT_BYTES) return false
-  const { regNo, field } = draft
-  const storedField = regNo === undefined ? field : getOwnerPrefix(regNo) + field
+  if (drafts.rows >= MAX_DRAFT_ROWS || drafts.bytes + draft.bytes > MAX_DRAFT_BYTES)
+    return 'no_room'
+  const { owner, field } = draft
+  if (owner !== undefined && (await wasLinkRevoked(sql, owner.link))) {
+    addDraft.run(sql, { tokenHash, ...draft, name: '', at: instant(0) })
+    return 'link_revoked'
+  }
+  const storedField = owner === undefined ? field : getOwnerPrefix(owner.regNo) + field
   addDraft.run(sql, { tokenHash, ...draft, field: storedField })
-  return true
+  return 'saved'
 }
 
 /**

@@ -29,16 +29,17 @@ export type ClockSeen = { readonly at: Instant; readonly waitsSince: Instant | n
  */
 export type ClockComparison = ClockSeen & { readonly movedMs: number }
 
+/** `no_room`: too many drafts are stored. `link_revoked`: the link that sent the file ended in the meantime. */
+export type DraftSaveResult = 'saved' | 'no_room' | 'link_revoked'
+
 export interface RetentionStore {
   /**
    * Marks the files of unpaid registrations for deletion and records this in the audit log, if all their attempts
    * failed before `failedBefore` and there is no payment, open query or review. Returns the number of registrations.
    */
   dropFilesOfUnpaid(failedBefore: Instant, at: Instant, reason: string): Promise<number>
-  /**
-   * Stores an upload sent ahead of its registration, under the hash of its token. Returns false if too many are stored.
-   */
-  saveDraftUpload(tokenHash: string, draft: DraftProof): Promise<boolean>
+  /** Stores an upload sent ahead of its registration, or by its page, under the hash of its token. */
+  saveDraftUpload(tokenHash: string, draft: DraftProof): Promise<DraftSaveResult>
   draftUpload(tokenHash: string): Promise<DraftProof | null>
   deleteDraftUpload(eventId: string, tokenHash: string): Promise<void>
   /** Deletes drafts sent at or before that instant; returns the hashes of their files. */

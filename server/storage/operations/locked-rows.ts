@@ -187,6 +187,10 @@ export const ROWS_TO_LOCK: RowsToLock = {
   recordRefundResponse: lockRefund,
   queueConfirmationAgain: (sql, _, { to }) => lockMailbox(sql, getMailboxKey(to)),
   queueAlreadyRegistered: (sql, _, { to }) => lockMailbox(sql, getMailboxKey(to)),
+  saveDraftUpload: (sql, _, { owner }) => {
+    // A change that revokes the link waits, or is seen here.
+    if (owner !== undefined) lockByNumber(sql, owner)
+  },
   saveSettlement: (sql, { lines, ask = [] }) => {
     lockSubject(sql, 'settlements')
     lockRegistrations(sql, {

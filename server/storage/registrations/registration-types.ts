@@ -22,7 +22,7 @@ import type {
   WorkQueueId,
   ManualMethod,
 } from '../../../engine/index.ts'
-import type { MerchantAccount, StoredPayment } from '../payments/payment-types.ts'
+import type { LinkSender, MerchantAccount, StoredPayment } from '../payments/payment-types.ts'
 import type { ExternalContext, ContextRefusal } from './pricing-context-types.ts'
 
 export type SearchFields = {
@@ -120,8 +120,8 @@ export type RegistrationResult = {
 /** A file uploaded before its form was submitted: its event and field, its type, and when it arrived. */
 export type DraftProof = {
   readonly eventId: string
-  /** The registration whose self-service page sent the file. Erasing the registration ends the draft. */
-  readonly regNo?: RegNo
+  /** The registration whose self-service page sent the file, and its link. Erasing the registration ends the draft. */
+  readonly owner?: { readonly regNo: RegNo; readonly link: LinkSender }
   readonly field: string
   readonly sha256: string
   readonly name: string

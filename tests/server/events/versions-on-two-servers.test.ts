@@ -306,6 +306,50 @@ else {
     expect(await readStatus(secondLimited, 'SMPL1')).toBe(404)
   })
 
+  test.each<
+    [string, number, number, (n: number) => { url: string; payload?: Record<string, string> }]
+  >([
+    ['wrong numbers', 20, 100, (n) => ({ url: `/api/sample2026/registrations/SMPL${n}/` })],
+    [
+      'wrong passwords',
+      10,
+      // The account has a hundred attempts, and the first address used ten.
+      90,
+      () => ({
+        url: '/admin/login/',
+        payload: { username: 'office', password: 'guess' },
+      }),
+    ],
+    [
+      'requests for a delegate’s lost link',
+      10,
+      100,
+      (n) => ({ url: '/api/my/', payload: { email: `delegate${n % 100}@sample.example` } }),
+    ],
+  ])(
+    'an address that sends four hundred %s at once does not use up the limit that all addresses share',
+    async (_, responseCount, laterCount, buildRequest) => {
+      const limitedServers = await Promise.all(
+        [1, 2].map(() => start({ [FILE]: originalFile }, { RATE_LIMITS: 'on' })),
+      )
+      for (const app of limitedServers) app.setTime('2026-01-20T13:00:00+05:30')
+      const send = async (n: number, remoteAddress: string): Promise<number | undefined> => {
+        const request = buildRequest(n)
+        const method = request.payload === undefined ? 'GET' : 'POST'
+        return (await limitedServers[n % 2]?.app.inject({ method, remoteAddress, ...request }))
+          ?.statusCode
+      }
+      const statuses = await Promise.all(
+        Array.from({ length: 400 }, (_unused, n) => send(n, '192.0.2.70')),
+      )
+      expect(statuses.filter((status) => status !== 429)).toHaveLength(responseCount)
+      const laterStatuses = await Promise.all(
+        Array.from({ length: 100 }, (_unused, n) => send(n, `203.0.113.${n}`)),
+      )
+      expect(laterStatuses.filter((status) => status !== 429)).toHaveLength(laterCount)
+    },
+  )
+
   test('when one server activates an event, its pages and API are available on the other immediately', async () => {
     firstServer.writeEvent('other2026.yaml', buildFixtureEvent({ id: 'other2026', prefix: 'OTHR' }))
     await firstServer.deps.events.reload()

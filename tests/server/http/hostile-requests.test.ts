@@ -98,6 +98,35 @@ describe('the log', () => {
     for (const { message, path } of server.log) if (message === 'request') paths.push(String(path))
     for (const path of paths) expect(path).toMatch(/^\/[a-z/%]*…\/?$/)
   })
+
+  const TOKEN = 'Qq-Token_'.padEnd(43, 'x')
+  test.each([
+    ...['', '.', ',', ')', '=', '%3E', '%20', '%E2%80%8B', '%0D%0A'].map((end) => TOKEN + end),
+    ...['%3C', '=', '%2528'].map((start) => start + TOKEN),
+    ...['=%0D%0A', '%20', '%E2%80%8B', '.'].map(
+      (gap) => TOKEN.slice(0, 20) + gap + TOKEN.slice(20),
+    ),
+    'someone@mail.example',
+    'someone%40mail.example',
+  ])('does not contain a link or an email address, sent as %s', async (sentText) => {
+    const paths = ['/my/', '/MY/', '/my//', '/pay/', '/api/my/'].map((path) => path + sentText)
+    paths.push(`/api/my/${sentText}/documents/1/`)
+    if (sentText.includes('@') || sentText.includes(TOKEN)) paths.push(`/${sentText}`)
+    for (const path of paths) await get(path)
+    const loggedPaths = server.log.flatMap(({ message, path }) =>
+      message === 'request' ? [String(path)] : [],
+    )
+    expect(loggedPaths).toHaveLength(paths.length)
+    for (const path of loggedPaths) expect(path).not.toMatch(/Qq|xxxx|someone|example/i)
+    expect(loggedPaths.slice(0, 6)).toEqual([
+      '/my/…',
+      '/MY/…',
+      '/my//…',
+      '/pay/…',
+      '/api/my/…',
+      '/api/my/…/documents/1/',
+    ])
+  })
 })
 
 describe('a proxy that TRUST_PROXY does not list', () => {

@@ -254,6 +254,31 @@ describe('limits on guessing', () => {
     expect(await guard.admit(address, eventId, regNo, regNo)).toBe(600_000)
   })
 
+  test('an address that sends four hundred wrong numbers at once does not block the event for other addresses', async () => {
+    const { app, post } = await startLimited()
+    const { reg_no } = (
+      await post('/api/sample2026/register/', fixtureDelegate)
+    ).json<RegisterResponse>()
+    const requests: Readonly<Record<string, (serial: number) => Promise<{ statusCode: number }>>> =
+      {
+        '192.0.2.1': (serial) => guessNumber(app, serial, '192.0.2.1'),
+        '192.0.2.2': () =>
+          app.inject({
+            method: 'POST',
+            url: `/api/sample2026/registrations/${reg_no}/`,
+            payload: { email: 'wrong@sample.example' },
+            remoteAddress: '192.0.2.2',
+          }),
+      }
+    for (const [address, request] of Object.entries(requests)) {
+      const statuses = (
+        await Promise.all(Array.from({ length: 400 }, (_, serial) => request(serial)))
+      ).map(({ statusCode }) => statusCode)
+      expect([address, statuses.filter((status) => status !== 429).length]).toEqual([address, 20])
+      expect((await guessNumber(app, 401, `${address}00`)).statusCode).toBe(404)
+    }
+  })
+
   test('count the addresses of one IPv6 network as one', async () => {
     const { app } = await startLimited()
     for (let serial = 0; serial < 20; serial++)

@@ -131,10 +131,12 @@ describe('the self-service page', () => {
     expect((await server.app.inject(path)).statusCode).toBe(404)
   })
 
-  test("does not show the first person's answers to the new holder after a transfer", async () => {
+  test("does not show the first person's answers or payment reference to the new holder after a transfer", async () => {
     server.setTime('2026-01-10')
     const answers = { ...fixtureDelegate, institution: 'First Hospital' }
     const { regNo } = await registerDelegate({ answers })
+    const reference = (await server.deps.store.registration(regNo))?.paymentId ?? ''
+    expect(reference).not.toBe('')
     const transferredAnswers = {
       full_name: 'New Holder',
       email: 'n@sample.example',
@@ -162,6 +164,8 @@ describe('the self-service page', () => {
     for (const response of await readBothPages()) {
       expect(response).toMatchObject({ full_name: 'New Holder', reg_no: regNo })
       expect(response).not.toHaveProperty('institution')
+      expect(response).toMatchObject({ payment_status: 'success', payment_id: null })
+      expect(JSON.stringify(response)).not.toContain(reference)
     }
     // The office keeps the first person's answers. The new person sees their own answers.
     expect((await office.get(`/admin/registrations/${regNo}/`)).body).toContain('First Hospital')

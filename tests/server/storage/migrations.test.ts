@@ -378,7 +378,7 @@ test('migrates files from before draft uploads existed: they stay in use, and dr
     bytes: 5,
   }
   const reservedDraft = { ...draft, sha256: 'ahead', at: 9 as Instant }
-  expect(await saveDraftUpload(sql, 'hash', reservedDraft)).toBe(true)
+  expect(await saveDraftUpload(sql, 'hash', reservedDraft)).toBe('saved')
   const inUse = await createStoreReads(sql).uploadsInUse(['kept', 'gone', 'ahead', 'never'])
   expect(inUse.toSorted()).toEqual(['ahead', 'kept'])
   oldDb.close()
@@ -513,15 +513,15 @@ test('migrates draft uploads: their number and total size are limited', async ()
   const file = { field: 'proof', sha256: 's', name: 'c.pdf', type: 'x' }
   const draft = { eventId: 'demo', ...file, at: 9 as Instant }
   const GB = 1024 ** 3
-  expect(await saveDraftUpload(sql, 'a', { ...draft, bytes: GB })).toBe(true)
-  expect(await saveDraftUpload(sql, 'b', { ...draft, bytes: GB + 1 })).toBe(false)
-  expect(await saveDraftUpload(sql, 'b', { ...draft, bytes: GB })).toBe(true)
-  expect(await saveDraftUpload(sql, 'c', { ...draft, bytes: 1 })).toBe(false)
+  expect(await saveDraftUpload(sql, 'a', { ...draft, bytes: GB })).toBe('saved')
+  expect(await saveDraftUpload(sql, 'b', { ...draft, bytes: GB + 1 })).toBe('no_room')
+  expect(await saveDraftUpload(sql, 'b', { ...draft, bytes: GB })).toBe('saved')
+  expect(await saveDraftUpload(sql, 'c', { ...draft, bytes: 1 })).toBe('no_room')
   db.exec(`DELETE FROM draft_proofs;
            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 19999)
            INSERT INTO draft_proofs SELECT 't' || i, 'demo', 'proof', 's', 'c.pdf', 'x', 1, 9 FROM n`)
-  expect(await saveDraftUpload(sql, 'a', { ...draft, bytes: 1 })).toBe(true)
-  expect(await saveDraftUpload(sql, 'b', { ...draft, bytes: 1 })).toBe(false)
+  expect(await saveDraftUpload(sql, 'a', { ...draft, bytes: 1 })).toBe('saved')
+  expect(await saveDraftUpload(sql, 'b', { ...draft, bytes: 1 })).toBe('no_room')
   db.close()
   rmSync(folder, { recursive: true })
 })

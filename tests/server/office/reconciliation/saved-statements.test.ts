@@ -79,6 +79,12 @@ describe.each(DATABASES)('on %s', (database) => {
     `${day},BANK CHARGES,,118,`,
   ]
 
+  const addTreasurer = async (name: string, eventIds: readonly string[]): Promise<Office> => {
+    const hash = await hashCheaply(PASSWORD)
+    const permissions = { role: 'treasurer', events: [...eventIds] } as const
+    await server.deps.store.addAdmin(name, hash, server.now(), permissions)
+    return signIn(server, name)
+  }
   beforeAll(async () => {
     const otherEventFile = eventFile
       .replaceAll(EVENT_IDS[0], EVENT_IDS[1])
@@ -90,12 +96,6 @@ describe.each(DATABASES)('on %s', (database) => {
       const variables = { DATABASE_URL: await postgres.database('statements') }
       server = await startTestApp({ clock: '2027-01-10', events, variables })
     } else server = await startTestApp({ clock: '2027-01-10', events })
-    const addTreasurer = async (name: string, eventIds: readonly string[]): Promise<Office> => {
-      const hash = await hashCheaply(PASSWORD)
-      const permissions = { role: 'treasurer', events: [...eventIds] } as const
-      await server.deps.store.addAdmin(name, hash, server.now(), permissions)
-      return signIn(server, name)
-    }
     meera = await addTreasurer('meera', EVENT_IDS)
     paul = await addTreasurer('paul', EVENT_IDS)
     removed = await addTreasurer('removed', EVENT_IDS)
@@ -372,6 +372,36 @@ describe.each(DATABASES)('on %s', (database) => {
       },
     )
     expect(response.done).toEqual([])
+  })
+
+  test('a treasurer of one event does not learn the names of staff of another event who decided on a shared line', async () => {
+    const here = await addTreasurer('here', [EVENT_IDS[0]])
+    const [ownStatement, otherStatement] = [
+      await uploadStatement(here, [`${day},OTHER SHARED,,,40`]),
+      await uploadStatement(otherTreasurer, [`${day},OTHER SHARED,,,40`]),
+    ]
+    const [line] = (await readStatement(here, ownStatement.id)).lines
+    const ignoreLine = (user: Office, statement: number) =>
+      post<StatementDecisionResponse>(user, `/admin/statements/${statement}/decide/`, {
+        decision: 'not_ours',
+        choices: [{ line: line?.id, seen: null }],
+      })
+    expect(await ignoreLine(otherTreasurer, otherStatement.id)).toMatchObject({ refused: [] })
+    const { lines } = await readStatement(here, ownStatement.id)
+    expect(lines).toMatchObject([{ decision: { who: 'Staff of another event' } }])
+    const message =
+      'Staff of another event marked this line as not ours at 12:00. Nothing was recorded twice.'
+    expect(await ignoreLine(here, ownStatement.id)).toMatchObject({ refused: [{ message }] })
+    // The decision of the other event may also arrive while this request is processed.
+    vi.spyOn(server.deps.store, 'bankStatementLines').mockImplementationOnce(async () =>
+      (await server.deps.store.bankStatementLines(ownStatement.id)).map((row) => ({
+        ...row,
+        decision: null,
+      })),
+    )
+    expect(await ignoreLine(here, ownStatement.id)).toMatchObject({ refused: [{ message }] })
+    const [seenByBoth] = (await readStatement(paul, ownStatement.id)).lines
+    expect(seenByBoth?.decision?.who).toBe('there')
   })
 
   test('if the reason is too long, the request is rejected and no payment is recorded', async () => {

@@ -1,7 +1,8 @@
 /** Requests that wait while another request removes their user, or changes the registration that they have read. */
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { OrderId, RegNo } from '../../../../engine/index.ts'
-import { toAmount } from '../../../../engine/index.ts'
+import { instant, toAmount } from '../../../../engine/index.ts'
 import type { BulkActionResponse, RegisterResponse } from '../../../../engine/api.ts'
 import { issueLink } from '../../../../server/registration/access-link.ts'
 import type { Store } from '../../../../server/storage/index.ts'
@@ -110,6 +111,18 @@ describe.each(Object.entries(HOLDER_CHANGES))('while a request waits: %s', (_, c
       expect.objectContaining({ code: 'moved_on', message: CHANGED_MESSAGE }),
     ])
     expect(readTraces(regNo)).toEqual(traces)
+  })
+
+  test('the former link cannot upload a file, and nothing of the file is kept', async () => {
+    const { regNo, path } = await registerDelegate({ pays: true })
+    delayUntil('saveDraftUpload', () => changeAndRead(regNo))
+    const file = { name: 'private diagnosis.pdf', bytes: createPdf(`private ${regNo}`) }
+    const response = await server.post(`${path}/proofs/`, {}, { letter: file })
+    expect([response.statusCode, response.json()]).toMatchObject([404, { code: 'link_unknown' }])
+    expect(server.rows("SELECT field FROM draft_proofs WHERE name <> '' OR at > 0")).toEqual([])
+    // The job that deletes expired drafts deletes the file too.
+    const sha256 = createHash('sha256').update(file.bytes).digest('hex')
+    expect(await server.deps.store.deleteOldDraftUploads(instant(0))).toEqual([sha256])
   })
 
   // Only a paid registration can be transferred.
