@@ -27,7 +27,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
   treasury: 71,
   delegates: 47,
   attacks: 31,
-  office: 39,
+  office: 40,
   operation: 15,
   servers: 11,
   closing: 15,
