@@ -3,7 +3,7 @@ import { SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-import { isUpdatingRegistrations, StoreBusy } from '../storage/index.ts'
+import { isUpdatingRegistrations, LostPermissionError, StoreBusy } from '../storage/index.ts'
 import { explainRefusal, explainWriteError } from '../storage/database/error-explanations.ts'
 import { UploadsUnavailable } from '../storage/database/store-busy-error.ts'
 import type { OutageWatch } from './database-outage.ts'
@@ -74,6 +74,10 @@ export function createErrorHandler(
     return sendError(reply, status, code, message)
   }
   return (error, request, reply) => {
+    if (error instanceof LostPermissionError) {
+      const { code } = getErrorForStatus(error.status)
+      return sendError(reply, error.status, code, error.message)
+    }
     if (error instanceof StoreBusy || (error instanceof BodyAborted && error.statusCode === 503)) {
       void logRejected(error)
       if (isDatabaseError(error)) outages.begin()

@@ -92,6 +92,7 @@ export type * from './registrations/registration-types.ts'
 export type * from './payments/payment-claim-types.ts'
 
 export { isUpdatingRegistrations, StoreBusy } from './database/store-busy-error.ts'
+export { LostPermissionError } from './staff/lost-permission-error.ts'
 
 type EventSearch = readonly [eventIds: readonly string[], text: string, limit: number]
 
@@ -108,6 +109,12 @@ export interface Store
     EmailStore,
     ReportStore,
     SettlementStore {
+  /**
+   * Returns the store for a request of a signed-in user. Each write checks the session and its permissions again in its
+   * transaction. If they are lost, stores nothing and throws LostPermissionError. Audit log entries are not checked:
+   * they record what was done.
+   */
+  forSender(sender: StaffSender): Store
   /**
    * Stores a registration in one transaction, with its first payment attempt, a payment already received, uploads,
    * audit log entry, idempotency key and email. A repeated key with the same fingerprint returns the first

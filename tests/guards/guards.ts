@@ -27,7 +27,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
   treasury: 71,
   delegates: 47,
   attacks: 32,
-  office: 40,
+  office: 41,
   operation: 15,
   servers: 11,
   closing: 15,

@@ -57,7 +57,17 @@ export function createStaffClient(context: {
         if (staffUser === null) return null
         const [signedInAt, tokenHash] = [clock(), hashToken(token)]
         const expiresAt = (signedInAt + SESSION_MS) as typeof signedInAt
-        await store.openSession({ tokenHash, adminId: staffUser.id, at: signedInAt, expiresAt })
+        const verified = {
+          passwordHash: staffUser.passwordHash,
+          hasSecondFactor: staffUser.totpSecret !== null,
+        }
+        await store.openSession({
+          tokenHash,
+          adminId: staffUser.id,
+          at: signedInAt,
+          expiresAt,
+          verified,
+        })
         return token
       }),
     nextClick: () => `click-${(clicks += 1)}-${timeline.now()}`,

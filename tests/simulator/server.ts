@@ -23,7 +23,7 @@ import { createRazorpayGateway } from '../../server/payments/gateways/razorpay/r
 import { ORDER_RETURN_PATH } from '../../server/payments/gateways/message-paths.ts'
 import { openPayments } from '../../server/payments/poll-payments.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
-import type { Store } from '../../server/storage/index.ts'
+import type { StaffSender, Store } from '../../server/storage/index.ts'
 import { writes } from '../../server/storage/operations/writes.ts'
 import type { Timeline, Entry, Owner } from './virtual-time.ts'
 import type { Disk } from './disk.ts'
@@ -275,38 +275,40 @@ export async function createSimulatedServer(
   const uncommitted = new Map<Entry, () => void>()
   let plannedEntry: Entry | null = null
 
-  const createDelayedStore = (owner: Owner): Store =>
+  const createDelayedStore = (owner: Owner, getStore = disk.store): Store =>
     new Proxy({} as Store, {
       get:
         (_, verb: keyof Store) =>
         (...args: unknown[]) =>
           // The chunks of an export are read while the response is sent, so there is no separate promise for them.
           verb === 'exportRows'
-            ? (disk.store().exportRows as (...args: unknown[]) => unknown)(...args)
-            : new Promise((resolve, reject) => {
-                const run = async (): Promise<unknown> => {
-                  const operation = (
-                    disk.store()[verb] as (...given: unknown[]) => Promise<unknown>
-                  )(...args)
-                  simulation.trace(() => `store: ${verb}`)
-                  if (!WRITES.has(verb)) return operation
-                  await operation.catch(() => {})
-                  await simulation.onWrite(verb)
-                  await planNextRun()
-                  return operation
-                }
-                const entry = timeline.schedule(
-                  simulation.storeMs(),
-                  () => {
-                    uncommitted.delete(entry)
-                    if (simulation.isDiskFull() && WRITES.has(verb))
-                      reject(new StoreBusy('the disk is full'))
-                    else run().then(resolve, reject)
-                  },
-                  owner,
-                )
-                if (WRITES.has(verb)) uncommitted.set(entry, () => void run().catch(() => {}))
-              }),
+            ? (getStore().exportRows as (...args: unknown[]) => unknown)(...args)
+            : verb === 'forSender'
+              ? createDelayedStore(owner, () => getStore().forSender(args[0] as StaffSender))
+              : new Promise((resolve, reject) => {
+                  const run = async (): Promise<unknown> => {
+                    const operation = (
+                      getStore()[verb] as (...given: unknown[]) => Promise<unknown>
+                    )(...args)
+                    simulation.trace(() => `store: ${verb}`)
+                    if (!WRITES.has(verb)) return operation
+                    await operation.catch(() => {})
+                    await simulation.onWrite(verb)
+                    await planNextRun()
+                    return operation
+                  }
+                  const entry = timeline.schedule(
+                    simulation.storeMs(),
+                    () => {
+                      uncommitted.delete(entry)
+                      if (simulation.isDiskFull() && WRITES.has(verb))
+                        reject(new StoreBusy('the disk is full'))
+                      else run().then(resolve, reject)
+                    },
+                    owner,
+                  )
+                  if (WRITES.has(verb)) uncommitted.set(entry, () => void run().catch(() => {}))
+                }),
     })
 
   /** Returns the true time at which the next job is due by the server's own clock. Null if no job is planned. */

@@ -3,12 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assert, isAtLeast, canSee, getOwn } from '../../../engine/index.ts'
 import type { EventConfig, PermissionHolder, Role } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
+import type { Store } from '../../storage/index.ts'
 import type { EventRoute as EventCall } from '../../http/event-route-table.ts'
 import { guardedHandlers, isOfficePath, hasKind } from '../../http/office-route-rule-types.ts'
 import type { GuardedRule, JsonKind, TargetKind } from '../../http/office-route-rule-types.ts'
 import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 import { readInput } from '../../http/request-input.ts'
-import { findUser, getStatusMessage, isCrossSite, rejectCrossSite } from './sessions.ts'
+import { findUser, getStatusMessage, isCrossSite, rejectCrossSite, toSender } from './sessions.ts'
 import type { User } from './sessions.ts'
 import { createTargetResolver, describeUnguardedInput } from './request-targets.ts'
 import type { Targets } from './request-targets.ts'
@@ -21,6 +22,8 @@ export type Call<
   P extends string = never,
 > = {
   readonly user: User
+  /** The store for writes of this request: each transaction checks the user's session and permissions again. */
+  readonly store: Store
   readonly target: Targets[K]
   /** A missing parameter is ''. */
   readonly query: Readonly<Record<Q, string>>
@@ -163,6 +166,9 @@ function createGuard(deps: Deps) {
     }
     return {
       user,
+      get store() {
+        return deps.store.forSender(toSender(user))
+      },
       target: resolvedTarget.target,
       query: pickNames(query, (name) => input.query.get(name) ?? ''),
       body: pickNames(listParameterNames(body), (name) => getOwn(input.body, name)),

@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
-import type { OpenSession, StaffSender } from '../../storage/index.ts'
+import type { NewSession, OpenSession, StaffSender } from '../../storage/index.ts'
 import { getAddressKey } from '../../http/rate-limit.ts'
 import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 
@@ -77,24 +77,29 @@ export function getStatusMessage(deps: Deps, status: 401 | 403): string {
   )
 }
 
-/** Opens a session, sets its cookie and returns the token. */
+/**
+ * Opens a session, sets its cookie and returns the token. Null if the user was removed, or has new credentials since
+ * these were verified.
+ */
 export async function openSession(
   deps: Deps,
   request: Pick<FastifyRequest, 'ip' | 'headers'>,
   reply: FastifyReply,
-  adminId: number,
+  { adminId, verified }: Pick<NewSession, 'adminId' | 'verified'>,
   at: Instant,
-): Promise<string> {
+): Promise<string | null> {
   const token = randomBytes(32).toString('base64url')
   const expiresAt = instant(at + SESSION_LIFETIME_MS)
-  await deps.store.openSession({
+  const isOpened = await deps.store.openSession({
     tokenHash: hashToken(token),
     adminId,
     at,
     expiresAt,
+    verified,
     network: getAddressKey(request),
     browser: describeBrowser(request.headers['user-agent'] ?? ''),
   })
+  if (!isOpened) return null
   reply.setCookie(SESSION_COOKIE, token, {
     ...buildCookieOptions(deps),
     maxAge: SESSION_LIFETIME_MS / 1000,

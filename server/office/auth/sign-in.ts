@@ -133,8 +133,13 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
             at,
           )
     if (factor === 'refused') return reply
+    const verified = { passwordHash: user.passwordHash, hasSecondFactor: user.totpSecret !== null }
+    const token = await openSession(deps, request, reply, { adminId: user.id, verified }, at)
+    if (token === null) {
+      await logFailure(user.username, at)
+      return sendError(reply, 401, 'invalid_login', getInvalidSignInText(deps))
+    }
     await knownAddresses.count(pair, at)
-    const token = await openSession(deps, request, reply, user.id, at)
     await deps.store.addAuditEntry({
       at,
       who: user.username,

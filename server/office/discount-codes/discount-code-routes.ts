@@ -98,21 +98,21 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
     })
   }
   const handleCreate = async (
-    { user, target, body }: Call<'event', never, keyof CodeInput>,
+    { user, store, target, body }: Call<'event', never, keyof CodeInput>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
-    const createResult = await createCodes(deps, target.config, body, user.username)
+    const createResult = await createCodes({ ...deps, store }, target.config, body, user.username)
     if (!createResult.ok) return sendCodesError(reply, createResult.error)
     const response: CodesCreatedResponse = { status: 'success', codes: [...createResult.value] }
     return reply.code(201).send(response)
   }
   const handleWithdraw = async (
-    { user, target, body }: Call<'event', never, 'code'>,
+    { user, store, target, body }: Call<'event', never, 'code'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
-    const result = await withdrawCode(deps, target.config, body.code, user.username)
+    const result = await withdrawCode({ ...deps, store }, target.config, body.code, user.username)
     return result.ok
       ? reply.send({ status: 'success', message: result.value })
       : sendCodesError(reply, result.error)

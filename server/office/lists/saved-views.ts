@@ -25,7 +25,7 @@ export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => sendLists(reply, user.adminId)
   const saveListSettings = async (
-    { user, target, body: input }: Call<'event', never, 'list' | 'columns' | 'views'>,
+    { user, store, target, body: input }: Call<'event', never, 'list' | 'columns' | 'views'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const event = target.config
@@ -33,7 +33,7 @@ export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
     if (list === undefined) return sendError(reply, 404, 'not_found', 'No list has this name.')
     const settings = parseSettings(list, input)
     if (!settings.ok) return sendError(reply, 422, 'invalid_answers', settings.error)
-    await deps.store.saveView(user.adminId, `${event.id}/${list.id}`, settings.value)
+    await store.saveView(user.adminId, `${event.id}/${list.id}`, settings.value)
     return sendLists(reply, user.adminId)
   }
   office.get('/admin/my-lists', { minRole: 'viewer', target: 'none' }, sendSavedSettings)

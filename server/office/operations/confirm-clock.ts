@@ -6,11 +6,11 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 export function addClockRoutes(office: OfficeRoutes, deps: Deps): void {
   const confirmClock = async (
-    { user }: Call<'all events'>,
+    { user, store }: Call<'all events'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const at = deps.clock()
-    await deps.store.confirmClock(at)
+    await store.confirmClock(at)
     await deps.store.addAuditEntry({
       at,
       who: user.username,

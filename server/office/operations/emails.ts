@@ -87,13 +87,13 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(response)
   }
   const retryEmails = async (
-    { user, target, body }: Call<'events', never, 'ids' | 'all'>,
+    { user, store, target, body }: Call<'events', never, 'ids' | 'all'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const ids = parseIds(body)
     if (!ids.ok) return sendError(reply, 422, 'bad_data', ids.error)
     const eventIds = findListedEventIds(deps, user, target)
-    const count = await deps.store.retryMails(deps.clock(), { ids: ids.value, events: eventIds })
+    const count = await store.retryMails(deps.clock(), { ids: ids.value, events: eventIds })
     const message =
       count === 0
         ? 'None of these emails is queued or failed, so none was retried.'

@@ -33,13 +33,13 @@ export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => reply.header('cache-control', 'no-store').send(await buildResponse())
   const endRecovery = async (
-    { user, body }: Call<'all events', never, 'mails'>,
+    { user, store, body }: Call<'all events', never, 'mails'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { mails } = body
     if (!isHeldEmails(mails))
       return sendError(reply, 422, 'bad_data', 'Choose which of the held emails to send.')
-    const result = await deps.store.endRecovery({ at: deps.clock(), who: user.username, mails })
+    const result = await store.endRecovery({ at: deps.clock(), who: user.username, mails })
     if (result === null)
       return sendError(reply, 409, 'not_now', 'The installation is no longer in recovery.')
     return reply.header('cache-control', 'no-store').send({

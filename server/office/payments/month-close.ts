@@ -120,7 +120,7 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     const eventIds = scope.eventIds ?? findUserEvents(deps, call.user).map(({ id }) => id)
     const sums = await deps.store.movementSums({ ...scope, eventIds })
-    await deps.store.closeMonth(
+    await call.store.closeMonth(
       eventIds.map((eventId) => ({
         eventId,
         month,

@@ -118,7 +118,7 @@ export async function addBankStatementRoutes(
     const { settlementAccounts, report } = settlement
     const reportToSave = { file, lines: report.lines, who: user.username }
     const saveResult = await saveReport(
-      deps,
+      { ...deps, store: call.store },
       event,
       settlementAccounts.reportAccount,
       reportToSave,
@@ -128,7 +128,7 @@ export async function addBankStatementRoutes(
   }
 
   const confirmAll = async (
-    { user, target, body }: Call<'statement', never, 'keep'>,
+    { user, store, target, body }: Call<'statement', never, 'keep'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { id: eventId } = target.served.config
@@ -156,7 +156,7 @@ export async function addBankStatementRoutes(
     const savedText =
       linesToSave.length === 0
         ? ''
-        : formatSaved(linesToSave.length, await deps.store.saveUnmatchedLines(linesToSave))
+        : formatSaved(linesToSave.length, await store.saveUnmatchedLines(linesToSave))
     const response: BulkActionResponse =
       linesToSave.length === 0
         ? confirmedAnswer

@@ -72,7 +72,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const enterRate = async (
-    { target, user, body }: Call<'event', never, 'currency' | 'day' | 'rate' | 'source'>,
+    { target, user, store, body }: Call<'event', never, 'currency' | 'day' | 'rate' | 'source'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
@@ -107,7 +107,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
         `1 ${currency} was INR ${comparedRate.rate} on ${formatDayShort(comparedRate.day)}. Check the decimal point in ${rate}. If the rate for ${formatDayShort(comparedRate.day)} is wrong, correct it first.`,
       )
     const isReplaced = knownRates.some((known) => known.day === day && known.rate !== rate)
-    await deps.store.saveExchangeRate({ eventId: event.id, currency, day, rate, source, who, at })
+    await store.saveExchangeRate({ eventId: event.id, currency, day, rate, source, who, at })
     await deps.store.addAuditEntry({
       at,
       who,

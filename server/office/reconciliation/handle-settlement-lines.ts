@@ -22,7 +22,7 @@ const MAX_REASON_CHARACTERS = 500
 
 export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void {
   const handleLine = async (
-    { user, target, body }: Call<'event', never, 'line' | 'why' | 'seen'>,
+    { user, store, target, body }: Call<'event', never, 'line' | 'why' | 'seen'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
@@ -61,7 +61,7 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
         'not_there',
         'This line is not in your settlements, or needs no decision. Reload the page.',
       )
-    const handleResult = await deps.store.handleSettlementLine({
+    const handleResult = await store.handleSettlementLine({
       id: line.id,
       why,
       seen: readSeenDecisionId(body.seen),

@@ -55,7 +55,7 @@ export async function addSavedStatementRoutes(
   deps: Deps,
 ): Promise<void> {
   const uploadStatement = async (
-    { user, file, query }: Call<'none', keyof ColumnParams>,
+    { user, store, file, query }: Call<'none', keyof ColumnParams>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
@@ -89,7 +89,7 @@ export async function addSavedStatementRoutes(
     }
     if (findStatementReferences(statement.value) === null)
       return sendError(reply, 422, 'too_many_numbers', TOO_MANY_NUMBERS_MESSAGE)
-    const saveResult = await saveStatement(user, statement.value, events)
+    const saveResult = await saveStatement({ user, store }, statement.value, events)
     const savedStatement = await deps.store.bankStatement(saveResult.id)
     if (savedStatement !== null) {
       const view = await viewStatement(deps, user, savedStatement)
@@ -102,7 +102,7 @@ export async function addSavedStatementRoutes(
 
   /** Returns the existing statement if a user with access to it uploads the same file again. */
   const saveStatement = async (
-    user: Call['user'],
+    { user, store }: Pick<Call, 'user' | 'store'>,
     statement: StatementLines & Pick<StoredBankStatement, 'unread' | 'repeated'>,
     events: readonly EventConfig[],
   ): Promise<{ readonly id: number; readonly is_new: boolean }> => {
@@ -117,7 +117,7 @@ export async function addSavedStatementRoutes(
     const visibleStatement = sameStatements.find((stored) => isVisible(user, stored))
     if (visibleStatement !== undefined) return { id: visibleStatement.id, is_new: false }
     const days = rows.map(({ day }) => day).toSorted()
-    const id = await deps.store.saveBankStatement({
+    const id = await store.saveBankStatement({
       sha256,
       currency,
       events: events.map((event) => event.id),
@@ -227,12 +227,12 @@ export async function addSavedStatementRoutes(
   }
 
   const removeStatement = async (
-    { user, target }: Call<'bank statement'>,
+    { user, store, target }: Call<'bank statement'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
     const { id, bank, currency, firstDay, lastDay, events } = target.statement
-    const removeResult = await deps.store.removeBankStatement({
+    const removeResult = await store.removeBankStatement({
       id,
       name: [bank, currency, firstDay, lastDay].filter(Boolean).join(', '),
       events,

@@ -81,7 +81,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
   }
 
   const addRegistration = async (
-    { user, target, body: parameters }: Call<'event', never, AddField>,
+    { user, store, target, body: parameters }: Call<'event', never, AddField>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
@@ -103,7 +103,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
         refuseAnswers({ ...findAnswerErrors(served.config, answers), ...paymentResult.error }),
       )
     const result = await addManualRegistration(
-      deps,
+      { ...deps, store },
       served,
       { key: `${user.username} ${key}`, answers },
       {

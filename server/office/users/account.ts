@@ -12,7 +12,8 @@ import type { Deps } from '../../dependencies.ts'
 import { openLimit, sendTooMany } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { sendError } from '../../http/error-response.ts'
-import type { SessionUse, StoredAccount } from '../../storage/index.ts'
+import { LostPermissionError } from '../../storage/index.ts'
+import type { SessionUse, Store, StoredAccount } from '../../storage/index.ts'
 import { needsSecondFactor, findUserEvents } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import {
@@ -41,6 +42,8 @@ const NO_KEY_MESSAGE =
 
 type AccountRequest = {
   readonly user: User
+  /** As in `Call`. */
+  readonly senderStore: Store
   readonly account: StoredAccount
   readonly at: Instant
   /** Returns a field from the body; '' if it is missing. */
@@ -56,20 +59,18 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   const { store } = deps
 
   const loadRequest = async (
-    { user, body }: AccountCall,
+    { user, store: senderStore, body }: AccountCall,
     reply: FastifyReply,
-  ): Promise<AccountRequest | null> => {
+  ): Promise<AccountRequest> => {
     const account = await store.account(user.adminId)
     reply.header('cache-control', 'no-store')
-    if (account === null) {
-      sendError(reply, 404, 'not_found', 'This account was removed.')
-      return null
-    }
+    // The user was removed after the session was checked.
+    if (account === null) throw new LostPermissionError({ lostPermission: 'session' })
     const readField = (name: AccountField): string => {
       const value = body[name]
       return typeof value === 'string' ? value.slice(0, MAX_CREDENTIAL_CHARACTERS + 1) : ''
     }
-    return { user, account, at: deps.clock(), readField }
+    return { user, senderStore, account, at: deps.clock(), readField }
   }
   const recordAction = ({ user, at }: AccountRequest, description: string): Promise<void> =>
     store.addAuditEntry({ at, who: user.username, what: description, eventId: null, regNo: null })
@@ -111,7 +112,6 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
 
   const sendAccount = async (call: AccountCall, reply: FastifyReply): Promise<FastifyReply> => {
     const accountRequest = await loadRequest(call, reply)
-    if (accountRequest === null) return reply
     const { user, account, at } = accountRequest
     const sessions = await store.sessionsOf(user.adminId, at, IDLE_TIMEOUT_MS)
     const response: AccountResponse = {
@@ -131,16 +131,20 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
 
   const setPassword = async (call: AccountCall, reply: FastifyReply): Promise<FastifyReply> => {
     const accountRequest = await loadRequest(call, reply)
-    if (accountRequest === null) return reply
-    const { user, at, readField } = accountRequest
+    const { user, senderStore, account, at, readField } = accountRequest
     const names = [user.username, ...deps.events.all().map(({ config }) => config.id)]
     const refusal = findPasswordProblem(readField('new_password'), names)
     if (refusal !== null) return sendFieldError(reply, 'new_password', refusal)
     if (!(await verifyIdentity(accountRequest, reply))) return reply
-    await store.setPassword(user.username, await hashPassword(readField('new_password')), at)
+    const passwordHash = await hashPassword(readField('new_password'))
+    await senderStore.setPassword(user.username, passwordHash, at)
     // All sessions are closed, including this one; the user who changed the password continues in a new one.
-    await openSession(deps, call.caller, reply, user.adminId, at)
+    const verified = { passwordHash, hasSecondFactor: account.totpSecret !== null }
+    const signedIn = { adminId: user.adminId, verified }
+    const token = await openSession(deps, call.caller, reply, signedIn, at)
     await recordAction(accountRequest, 'set a new password and signed out everywhere')
+    // An owner has replaced the new password, or removed the user, in the meantime.
+    if (token === null) throw new LostPermissionError({ lostPermission: 'session' })
     return reply.send({
       status: 'success',
       message: 'Your new password is set. You are signed out everywhere else.',
@@ -152,20 +156,17 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const accountRequest = await loadRequest(call, reply)
-    if (accountRequest === null || !(await verifyIdentity(accountRequest, reply))) return reply
+    if (!(await verifyIdentity(accountRequest, reply))) return reply
     const secret = generateSecret()
-    const { adminId } = accountRequest.user
+    const { user, senderStore } = accountRequest
+    const { adminId } = user
     const encryptedSecret = factors.secretCipher.encrypt(secret, adminId)
     if (encryptedSecret === null) return sendError(reply, 409, 'no_key', NO_KEY_MESSAGE)
-    await store.startSecondFactorSetup(adminId, encryptedSecret)
+    await senderStore.startSecondFactorSetup(adminId, encryptedSecret)
     const response: SecondFactorResponse = {
       status: 'success',
       secret: secret.replaceAll(/(.{4})(?=.)/g, '$1 '),
-      address: buildAppUri(
-        secret,
-        accountRequest.user.username,
-        new URL(deps.environment.publicUrl).hostname,
-      ),
+      address: buildAppUri(secret, user.username, new URL(deps.environment.publicUrl).hostname),
     }
     return reply.send(response)
   }
@@ -175,8 +176,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const accountRequest = await loadRequest(call, reply)
-    if (accountRequest === null) return reply
-    const { user, account, at, readField } = accountRequest
+    const { user, senderStore, account, at, readField } = accountRequest
     if (account.totpWanted === null)
       return sendError(reply, 409, 'not_begun', 'Start the setup again.')
     // Attempts are counted, although guessing would gain nothing: the secret is new and the user already has it.
@@ -193,7 +193,8 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
         'Incorrect code. Scan the QR code again, and check your phone’s clock.',
       )
     const { codes, hashes } = generateRecoveryCodes()
-    if (!(await store.confirmSecondFactor(user.adminId, account.totpWanted, step, hashes)))
+    const { totpWanted } = account
+    if (!(await senderStore.confirmSecondFactor(user.adminId, totpWanted, step, hashes)))
       return sendError(
         reply,
         409,
@@ -216,7 +217,6 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const accountRequest = await loadRequest(call, reply)
-    if (accountRequest === null) return reply
     if (accountRequest.account.totpSecret === null)
       return sendError(
         reply,
@@ -226,7 +226,8 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     if (!(await verifyIdentity(accountRequest, reply))) return reply
     const { codes, hashes } = generateRecoveryCodes()
-    await store.renewRecoveryCodes(accountRequest.user.adminId, hashes)
+    const { user, senderStore } = accountRequest
+    await senderStore.renewRecoveryCodes(user.adminId, hashes)
     await recordAction(accountRequest, 'created new recovery codes')
     const response: RecoveryCodesResponse = {
       status: 'success',
@@ -241,7 +242,6 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const accountRequest = await loadRequest(call, reply)
-    if (accountRequest === null) return reply
     if (needsSecondFactor(accountRequest.user))
       return sendError(
         reply,
@@ -250,18 +250,18 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
         'Your role needs two-step sign-in. You can set it up again, but not turn it off.',
       )
     if (!(await verifyIdentity(accountRequest, reply))) return reply
-    await store.removeSecondFactor(accountRequest.user.username)
+    const { user, senderStore } = accountRequest
+    await senderStore.removeSecondFactor(user.username)
     await recordAction(accountRequest, 'turned off the second factor')
     return reply.send({ status: 'success', message: 'Two-step sign-in is off.' })
   }
 
   const endSessions = async (call: AccountCall, reply: FastifyReply): Promise<FastifyReply> => {
     const accountRequest = await loadRequest(call, reply)
-    if (accountRequest === null) return reply
-    const { user, at, readField } = accountRequest
+    const { user, senderStore, at, readField } = accountRequest
     const id = readField('id')
     if (id === '') {
-      const closedCount = await store.closeOtherSessions(user.adminId, user.tokenHash)
+      const closedCount = await senderStore.closeOtherSessions(user.adminId, user.tokenHash)
       await recordAction(accountRequest, `signed out everywhere else (${closedCount})`)
       return reply.send({ status: 'success', message: 'You are signed out everywhere else.' })
     }
@@ -269,7 +269,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     const session = sessions.find(({ tokenHash }) => shortenId(tokenHash) === id)
     if (session === undefined)
       return sendError(reply, 404, 'not_found', 'This session has already ended.')
-    await store.closeSession(session.tokenHash)
+    await senderStore.closeSession(session.tokenHash)
     await recordAction(accountRequest, 'signed out another session')
     return reply.send({ status: 'success', message: 'Session ended.' })
   }

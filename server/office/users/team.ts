@@ -13,7 +13,7 @@ import { createAddressLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { sendError } from '../../http/error-response.ts'
 import { asRecord } from '../../http/request-input.ts'
-import type { Permissions, StoredUser } from '../../storage/index.ts'
+import type { NewPasswordLink, Permissions, StoredUser } from '../../storage/index.ts'
 import { buildPaths } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { hashPassword, generatePassword, findPasswordProblem } from '../auth/passwords.ts'
@@ -60,20 +60,17 @@ export function parsePermissions(
 
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** Creates a link for setting a password. Null if no user has this name. */
-async function createPasswordLink(
-  deps: Deps,
-  username: string,
+/** Creates a link for setting a password: the part that is stored, and its URL. */
+function createPasswordLink(
+  { environment }: Pick<Deps, 'environment'>,
   at: Instant,
-): Promise<string | null> {
+): { readonly link: NewPasswordLink; readonly url: string } {
   const token = randomBytes(32).toString('base64url')
-  const isAdded = await deps.store.addPasswordLink(
-    username,
-    hashToken(token),
-    instant(at + LINK_LIFETIME_MS),
-  )
-  // The token follows a #, so browsers do not send it and logs do not contain it.
-  return isAdded ? `${deps.environment.publicUrl}/admin/password#${token}` : null
+  return {
+    link: { tokenHash: hashToken(token), expiresAt: instant(at + LINK_LIFETIME_MS) },
+    // The token follows a #, so browsers do not send it and logs do not contain it.
+    url: `${environment.publicUrl}/admin/password#${token}`,
+  }
 }
 
 export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -117,21 +114,22 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
     if (!permissions.ok)
       return sendFieldError(reply, isRole(input.role) ? 'events' : 'role', permissions.error)
     // This random password is never shown; the user sets a new one with the link.
-    const newUser = await store.addAdmin(
+    const { link, url } = createPasswordLink(deps, at)
+    const newUser = await call.store.addAdmin(
       username,
       await hashPassword(generatePassword()),
       at,
       permissions.value,
+      link,
     )
     if (!newUser.ok)
       return sendFieldError(reply, 'username', `A user named “${username}” already exists.`)
-    const link = await createPasswordLink(deps, username, at)
     return sendChanged(
       call,
       reply,
       `added ${username}: ${formatPermissions(permissions.value)}`,
       `${username} added. Send them this link, so that they can set a password and sign in.`,
-      link,
+      url,
     )
   }
 
@@ -143,7 +141,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
     const permissions = parsePermissions(deps, call.body.role, call.body.events)
     if (!permissions.ok)
       return sendFieldError(reply, isRole(call.body.role) ? 'events' : 'role', permissions.error)
-    const result = await store.setPermissions(username, permissions.value)
+    const result = await call.store.setPermissions(username, permissions.value)
     return result === 'done'
       ? sendChanged(
           call,
@@ -156,7 +154,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
 
   const removeUser = async (call: UserCall, reply: FastifyReply): Promise<FastifyReply> => {
     const { username } = call.params
-    const result = await store.removeAdmin(username)
+    const result = await call.store.removeAdmin(username)
     return result === 'removed'
       ? sendChanged(
           call,
@@ -172,22 +170,23 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
     if (isOwnAccount(call)) return rejectOwnAccount(reply)
     const at = deps.clock()
     // Makes the old password invalid.
-    await store.setPassword(username, await hashPassword(generatePassword()), at)
-    const link = await createPasswordLink(deps, username, at)
-    if (link === null) return rejectChange(reply, 'unknown', username)
+    const { link, url } = createPasswordLink(deps, at)
+    const passwordHash = await hashPassword(generatePassword())
+    if (!(await call.store.setPassword(username, passwordHash, at, link)))
+      return rejectChange(reply, 'unknown', username)
     return sendChanged(
       call,
       reply,
       `created a password link for ${username}`,
       `The old password of ${username} no longer works. Send them this link to set a new one.`,
-      link,
+      url,
     )
   }
 
   const resetFactor = async (call: UserCall, reply: FastifyReply): Promise<FastifyReply> => {
     const { username } = call.params
     if (isOwnAccount(call)) return rejectOwnAccount(reply)
-    return (await store.removeSecondFactor(username))
+    return (await call.store.removeSecondFactor(username))
       ? sendChanged(
           call,
           reply,
@@ -211,7 +210,7 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
         'set_up_yours_first',
         'First set up two-step sign-in for yourself, under Your account.',
       )
-    await store.requireSecondFactor(isRequired)
+    await call.store.requireSecondFactor(isRequired)
     return sendChanged(
       call,
       reply,

@@ -74,6 +74,23 @@ export function lockReferences(sql: Sql, keys: readonly string[]): void {
   )
 }
 
+/** Makes sign-ins and changes of this user wait until the transaction ends. */
+export const lockUser = (sql: Sql, id: number): void =>
+  sql.lock('user', 'SELECT 1 FROM admins WHERE id = $1 FOR NO KEY UPDATE', id)
+
+/**
+ * Keeps a session and the permissions of its user until the transaction ends. Locks the user first, as a change of the
+ * user does.
+ */
+export function lockSession(sql: Sql, tokenHash: string): void {
+  sql.lock(
+    'user',
+    'SELECT 1 FROM admins WHERE id = (SELECT admin_id FROM sessions WHERE token_hash = $1) FOR SHARE',
+    tokenHash,
+  )
+  sql.lock('user', 'SELECT 1 FROM sessions WHERE token_hash = $1 FOR KEY SHARE', tokenHash)
+}
+
 export const lockCode = (sql: Sql, eventId: string, normalisedCode: string): void =>
   sql.lock(
     'code',

@@ -75,7 +75,11 @@ export const LOCK_ORDER = [
   'person',
   'mailbox',
 ] as const
-export type RowLock = (typeof LOCK_ORDER)[number]
+/**
+ * A lock on a user can be taken at any point. Operations that change users take the subject lock `staff` first, and
+ * wait for nothing else once they have locked the changed user.
+ */
+export type RowLock = (typeof LOCK_ORDER)[number] | 'user'
 /** A connection for code that begins and ends its own transactions. */
 export type Connection = { readonly sql: Sql; readonly inTransaction: boolean }
 

@@ -1,16 +1,17 @@
 /** Dispatches each store function to the writer, the list reader or the look-ups by key. */
-import { assert, INR, instant } from '../../../engine/index.ts'
+import { assert, INR } from '../../../engine/index.ts'
 import { skipRepeatedViews } from '../staff/audit-log-entries.ts'
 import type { createStoreReads } from './key-lookups.ts'
 import { parseRows } from '../lists/listed-registrations.ts'
 import { hasFastPath } from '../lists/list-and-search-registrations.ts'
 import type { listings } from './list-queries.ts'
 import { openDeferredAuditLog } from '../staff/deferred-audit-log.ts'
-import type { DeferredAuditLog } from '../staff/deferred-audit-log.ts'
 import type { UploadStorage } from '../files/upload-storage-types.ts'
 import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
-import type { UserStore, RecoveryStore, Store } from '../index.ts'
+import type { RecoveryStore, Store } from '../index.ts'
 import type { AttemptCounter } from '../database/rate-limit-count-types.ts'
+import { createUserStore } from './user-operations.ts'
+import { writeForSender } from './write-for-sender.ts'
 import { waitForEarlierRegistrations } from './wait-for-earlier-registrations.ts'
 import type { Call, writes } from './writes.ts'
 
@@ -37,22 +38,26 @@ export type OperationCallers = {
   readonly close: () => Promise<void>
 }
 
-export function assembleStore({
-  write: writeOnce,
-  list,
-  read,
-  findDatabaseLoss,
-  rescue,
-  countWaitingCalls,
-  close,
-  isShared,
-  uploadStorage,
-  attemptCounter,
-}: OperationCallers): Store {
-  const write = waitForEarlierRegistrations(writeOnce)
+export function assembleStore(callers: OperationCallers): Store {
+  const write = waitForEarlierRegistrations(callers.write)
   const deferredEntries = openDeferredAuditLog(write)
+  return assembleWith({ ...callers, write }, deferredEntries, {
+    addAuditEntry: skipRepeatedViews(deferredEntries.audit),
+  })
+}
+
+/** Assembles the store of the server, or that of a sender, whose writes are checked. */
+function assembleWith(
+  callers: OperationCallers,
+  deferredEntries: ReturnType<typeof openDeferredAuditLog>,
+  shared: Pick<Store, 'addAuditEntry'>,
+): Store {
+  const { write, list, read, findDatabaseLoss, rescue, countWaitingCalls, close } = callers
+  const { isShared, uploadStorage, attemptCounter } = callers
   return {
     isShared,
+    forSender: (sender) =>
+      assembleWith({ ...callers, write: writeForSender(write, sender) }, deferredEntries, shared),
     proofs: uploadStorage,
     rateLimitCounts: attemptCounter,
     register: (registration) => write('register', registration),
@@ -262,7 +267,7 @@ export function assembleStore({
       write('mailFailed', id, error, nextAt, attempt),
     emailsOfRegistration: async (regNo) => read.emailsOfRegistration(regNo),
 
-    ...createUserStore({ write, list, read, deferredEntries }),
+    ...createUserStore({ write, list, read, deferredEntries, ...shared }),
 
     activate: (activation) => write('activate', activation),
     activeEvents: async (knownNumber) => read.activeEvents(knownNumber),
@@ -335,64 +340,5 @@ function createRecoveryStore({
     postponeUnknownOrder: (orderId, at) => write('postponeUnknownOrder', orderId, at),
     closeUnknownOrder: (orderId, isUsed, at) => write('closeUnknownOrder', orderId, isUsed, at),
     referencedFiles: () => list('referencedFiles'),
-  }
-}
-
-/** The minimum interval between updates of a session's last use, or a tenth of the idle time if that is shorter. */
-const TOUCH_INTERVAL_MS = 60_000
-
-function createUserStore({
-  write,
-  list,
-  read,
-  deferredEntries,
-}: Pick<OperationCallers, 'write' | 'list' | 'read'> & {
-  readonly deferredEntries: DeferredAuditLog
-}): UserStore {
-  return {
-    admin: async (username) => read.admin(username),
-    adminCount: async () => read.adminCount(),
-    staffAccounts: async (at) => read.users(at),
-    addAdmin: (username, passwordHash, at, permissions) =>
-      write('addAdmin', username, passwordHash, at, permissions ?? null),
-    setPermissions: (username, permissions) => write('setPermissions', username, permissions),
-    removeAdmin: (username) => write('removeAdmin', username),
-    setPassword: (username, passwordHash, at) => write('setPassword', username, passwordHash, at),
-    addPasswordLink: (username, tokenHash, expiresAt) =>
-      write('addPasswordLink', username, tokenHash, expiresAt),
-    passwordLink: async (tokenHash, at) => read.passwordLink(tokenHash, at),
-    usePasswordLink: (tokenHash, passwordHash, at) =>
-      write('usePasswordLink', tokenHash, passwordHash, at),
-    account: async (adminId) => read.account(adminId),
-    savedViews: async (adminId) => read.myLists(adminId),
-    saveView: (adminId, list, view) => write('saveView', adminId, list, view),
-    startSecondFactorSetup: (adminId, secret) => write('startSecondFactorSetup', adminId, secret),
-    confirmSecondFactor: (adminId, secret, step, codeHashes) =>
-      write('confirmSecondFactor', adminId, secret, step, codeHashes),
-    acceptSecondFactorCode: (adminId, step, encryptedSecret) =>
-      write('acceptSecondFactorCode', adminId, step, encryptedSecret),
-    useRecoveryCode: (adminId, codeHash, at) => write('useRecoveryCode', adminId, codeHash, at),
-    renewRecoveryCodes: (adminId, codeHashes) => write('renewRecoveryCodes', adminId, codeHashes),
-    removeSecondFactor: (username) => write('removeSecondFactor', username),
-    secondFactorRequired: async () => read.secondFactorRequired(),
-    requireSecondFactor: (required) => write('requireSecondFactor', required),
-    openSession: (session) => write('openSession', session),
-    async session(tokenHash, at, idleMs) {
-      const session = await read.session(tokenHash)
-      if (session === null) return null
-      const { expiresAt, seenAt, ...sessionData } = session
-      const elapsedMs = at - Math.max(seenAt, deferredEntries.seenAt(tokenHash) ?? 0)
-      if (at >= expiresAt || elapsedMs > idleMs) return null
-      if (elapsedMs >= Math.min(TOUCH_INTERVAL_MS, idleMs / 10))
-        await deferredEntries.touchSession(tokenHash, at)
-      return sessionData
-    },
-    sessionsOf: async (adminId, at, idleMs) => read.sessionsOf(adminId, at, instant(at - idleMs)),
-    closeSession: (tokenHash) => write('closeSession', tokenHash),
-    closeOtherSessions: (adminId, tokenHash) => write('closeOtherSessions', adminId, tokenHash),
-    addAuditEntry: skipRepeatedViews(deferredEntries.audit),
-    auditOf: async (regNo) => read.auditOf(regNo),
-    auditLog: (query, before, limit) => list('auditLog', query, before, limit),
-    auditLogUsers: (events) => list('auditLogUsers', events),
   }
 }

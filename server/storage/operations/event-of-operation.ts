@@ -41,7 +41,9 @@ export function createEventFinder(): EventFinder {
     const prefix = /^\D*/.exec(number)?.[0] ?? ''
     return eventsByPrefix.get(prefix) ?? prefix
   }
-  return (verb, [first, second]) => {
+  const findEvent: EventFinder = (verb, args) => {
+    const [first, second, third] = args
+    if (verb === 'runForSender') return findEvent(String(second), third as readonly unknown[])
     if (verb === 'register') {
       const { eventId, regNo } = first as NewRegistration
       eventsByPrefix.set(/^\D*/.exec(regNo)?.[0] ?? '', eventId)
@@ -53,6 +55,7 @@ export function createEventFinder(): EventFinder {
     const regNo = readText(first, 'regNo')
     return regNo === null ? readText(first, 'eventId') : getEventOfNumber(regNo)
   }
+  return findEvent
 }
 
 function readText(value: unknown, key: string): string | null {

@@ -6,7 +6,7 @@
 import { listReferenceKeys, toBankKey, getMailboxKey } from '../../../engine/index.ts'
 import { lockMailbox, lockReferences, lockRules } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import type { writes } from './writes.ts'
+import type { Operations, writes } from './writes.ts'
 
 type Writes = typeof writes
 type RowsToLock = {
@@ -220,10 +220,17 @@ export const ROWS_TO_LOCK: RowsToLock = {
   identifyDatabase: (sql) => lockSubject(sql, 'recovery'),
   beginRecovery: lockPaymentsAndRecovery,
   endRecovery: (sql) => lockSubject(sql, 'recovery'),
+  runForSender: (sql, _sender, verb, args) =>
+    (ROWS_TO_LOCK as Partial<Operations>)[verb]?.(sql, ...(args as never[])),
+  addAdmin: (sql) => lockSubject(sql, 'staff'),
   setPermissions: (sql) => lockSubject(sql, 'staff'),
-  addPasswordLink: (sql) => lockSubject(sql, 'staff'),
+  setPassword: (sql) => lockSubject(sql, 'staff'),
   usePasswordLink: (sql) => lockSubject(sql, 'staff'),
   removeAdmin: (sql) => lockSubject(sql, 'staff'),
+  removeSecondFactor: (sql) => lockSubject(sql, 'staff'),
+  requireSecondFactor: (sql) => lockSubject(sql, 'staff'),
+  closeSession: (sql) => lockSubject(sql, 'staff'),
+  closeOtherSessions: (sql) => lockSubject(sql, 'staff'),
   activate: (sql) => {
     lockSubject(sql, 'versions')
     sql.lock('version', 'SELECT 1 FROM active_events FOR UPDATE')

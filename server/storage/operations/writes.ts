@@ -62,9 +62,24 @@ import { closeMonth } from '../reports/month-closings.ts'
 import { issueWaitingInvoices } from '../documents/issue-waiting-invoices.ts'
 import * as unknownOrders from '../payments/unknown-orders.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import type { LostPermission, StaffSender } from '../staff/staff-types.ts'
 import type { RescuedRows, RescuePlan } from '../files/upload-and-clock-types.ts'
 
+/** Runs a write for a user of the office, unless they have lost their session or permissions since the request. */
+async function runForSender(
+  sql: Sql,
+  sender: StaffSender,
+  verb: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  const lostPermission = await sessions.findLostPermission(sql, sender)
+  if (lostPermission !== null) return { lostPermission } satisfies LostPermission
+  const operations = writes as unknown as Operations
+  return operations[verb]?.(sql, ...(args as never[]))
+}
+
 export const writes = {
+  runForSender,
   register: registrations.register,
   duplicateRegistration: seats.findDuplicateRegistration,
   retry: retries.retry,
@@ -153,7 +168,6 @@ export const writes = {
   setPermissions: users.setPermissions,
   removeAdmin: users.removeAdmin,
   setPassword: users.setPassword,
-  addPasswordLink: users.addPasswordLink,
   usePasswordLink: users.usePasswordLink,
   startSecondFactorSetup: secondFactors.startSecondFactorSetup,
   confirmSecondFactor: secondFactors.confirmSecondFactor,

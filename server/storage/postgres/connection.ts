@@ -152,12 +152,14 @@ export function createConnection(
   const lock: Sql['lock'] = (kind, text, ...params) => {
     const key = JSON.stringify([text, params])
     if (lockedKeys.has(key)) return
-    const order = LOCK_ORDER.indexOf(kind)
-    assert(
-      !assertsLockOrder || order >= lastLock,
-      `a ${kind} was locked after a ${LOCK_ORDER[lastLock]}`,
-    )
-    lastLock = order
+    if (kind !== 'user') {
+      const order = LOCK_ORDER.indexOf(kind)
+      assert(
+        !assertsLockOrder || order >= lastLock,
+        `a ${kind} was locked after a ${LOCK_ORDER[lastLock]}`,
+      )
+      lastLock = order
+    }
     lockedKeys.add(key)
     if (kind === withoutLock) return
     readCache.afterLock(kind)

@@ -4,7 +4,8 @@ import { INR, assert, err, ok } from '../../../engine/index.ts'
 import type { Currency, Day, Instant, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { hasLostPermission, LOST_PERMISSION_MESSAGE } from '../staff/sessions.ts'
+import { LOST_PERMISSION_MESSAGE } from '../staff/lost-permission-error.ts'
+import { hasLostPermission } from '../staff/sessions.ts'
 import type {
   StatementDeposit,
   BankStatementSummary,

@@ -32,7 +32,8 @@ import type {
   StoredAction,
 } from './action-types.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
-import { hasLostPermission, LOST_PERMISSION_MESSAGE } from '../staff/sessions.ts'
+import { LOST_PERMISSION_MESSAGE } from '../staff/lost-permission-error.ts'
+import { hasLostPermission } from '../staff/sessions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'

@@ -23,7 +23,8 @@ import type {
   Review,
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import { hasLostPermission, LOST_PERMISSION_MESSAGE } from '../staff/sessions.ts'
+import { LOST_PERMISSION_MESSAGE } from '../staff/lost-permission-error.ts'
+import { hasLostPermission } from '../staff/sessions.ts'
 import type { StaffSender } from '../staff/staff-types.ts'
 import { statement } from '../database/statements/statement.ts'
 import { recordDecision, findPastDecision, refuseDecision } from './decision-history.ts'

@@ -1,9 +1,16 @@
 /** Stores sessions of users. */
 import { canSee, isAtLeast } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
+import { lockSession, lockUser } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { NewSession, OpenSession, SessionUse, StaffSender } from './staff-types.ts'
+import type {
+  LostPermission,
+  NewSession,
+  OpenSession,
+  SessionUse,
+  StaffSender,
+} from './staff-types.ts'
 import { parseEvents } from './users.ts'
 
 const sessionByToken = statement((builder, { tokenHash }: { tokenHash: string }) =>
@@ -46,7 +53,17 @@ const sessionsOfUser = statement(
 const deleteExpiredSessions = statement((builder, { at }: { at: Instant }) =>
   builder.deleteFrom('sessions').where('expires_at', '<=', at),
 )
-const addSession = statement((builder, session: Required<NewSession>) =>
+const credentials = statement((builder, { adminId }: { adminId: number }) =>
+  builder
+    .selectFrom('admins')
+    .select((eb) => [
+      'password_hash as passwordHash',
+      eb('totp_secret', 'is not', null).as('factor'),
+    ])
+    .where('id', '=', adminId),
+)
+type SessionRow = Required<Omit<NewSession, 'verified'>>
+const addSession = statement((builder, session: SessionRow) =>
   builder.insertInto('sessions').values({
     token_hash: session.tokenHash,
     admin_id: session.adminId,
@@ -78,13 +95,22 @@ const deleteOtherSessions = statement(
       .where('token_hash', '<>', tokenHash),
 )
 
-export function openSession(
+/**
+ * Opens a session, unless the user was removed or has new credentials since the sign-in verified them. Otherwise a
+ * sign-in with the old password could continue after the password was reset.
+ */
+export async function openSession(
   sql: Sql,
-  { tokenHash, adminId, at, expiresAt, network = '', browser = '' }: NewSession,
-): void {
+  { tokenHash, adminId, at, expiresAt, verified, network = '', browser = '' }: NewSession,
+): Promise<boolean> {
+  lockUser(sql, adminId)
+  const stored = await credentials.get(sql, { adminId })
+  if (stored === undefined || stored.passwordHash !== verified.passwordHash) return false
+  if (stored.factor === 1 && !verified.hasSecondFactor) return false
   deleteExpiredSessions.run(sql, { at })
   addSession.run(sql, { tokenHash, adminId, at, expiresAt, network, browser })
   saveSignInTime.run(sql, { adminId, at })
+  return true
 }
 
 export function touchSession(sql: Sql, tokenHash: string, at: Instant): void {
@@ -99,21 +125,24 @@ export function closeOtherSessions(sql: Sql, adminId: number, tokenHash: string)
   return deleteOtherSessions.run(sql, { adminId, tokenHash }).changes
 }
 
-/** The message for a request whose user was removed, signed out or demoted before its transaction. */
-export const LOST_PERMISSION_MESSAGE =
-  'Not done: you are no longer signed in, or your permissions have changed. Reload the page.'
+/** Returns true if the sender was signed out or removed, or has lost a permission, since the request was checked. */
+export const hasLostPermission = async (sql: Sql, sender: StaffSender): Promise<boolean> =>
+  (await findLostPermission(sql, sender)) !== null
 
 /**
- * Returns true if the sender was signed out or removed, or has lost a permission, since the request was checked. Reads
- * the session in the transaction, because the request may have waited for other requests in the meantime.
+ * Returns what the sender has lost since the request was checked. Null if nothing. Reads the session in the
+ * transaction, because the request may have waited for other requests in the meantime, and keeps it until the end.
  */
-export async function hasLostPermission(
+export async function findLostPermission(
   sql: Sql,
   { sessionHash, role, events }: StaffSender,
-): Promise<boolean> {
+): Promise<LostPermission['lostPermission'] | null> {
+  lockSession(sql, sessionHash)
   const session = await readSession(sql, sessionHash)
-  if (session === null || !isAtLeast(session.role, role)) return true
-  return events === null ? session.events !== null : events.some((id) => !canSee(session, id))
+  if (session === null) return 'session'
+  const hasEvents =
+    events === null ? session.events === null : events.every((id) => canSee(session, id))
+  return hasEvents && isAtLeast(session.role, role) ? null : 'role'
 }
 
 async function readSession(

@@ -26,6 +26,8 @@ export type NewSession = {
   readonly adminId: number
   readonly at: Instant
   readonly expiresAt: Instant
+  /** The credentials that were verified: the session is opened only if they are still those of the user. */
+  readonly verified: { readonly passwordHash: string; readonly hasSecondFactor: boolean }
   /** The network and browser as text; '' if unknown. */
   readonly network?: string
   readonly browser?: string
@@ -43,6 +45,10 @@ export type OpenSession = Permissions & {
  * for other requests checks them again.
  */
 export type StaffSender = Permissions & { readonly sessionHash: string }
+/** The result of a refused write of `forSender`: the session has ended, or its user lost the role or an event. */
+export type LostPermission = { readonly lostPermission: 'session' | 'role' }
+/** The link to set a password that is stored with a new user or instead of their password. */
+export type NewPasswordLink = { readonly tokenHash: string; readonly expiresAt: Instant }
 export type SessionUse = {
   readonly tokenHash: string
   readonly at: Instant
@@ -104,20 +110,27 @@ export interface UserStore {
   adminCount(): Promise<number>
   /** Returns the users, sorted by name. */
   staffAccounts(at: Instant): Promise<readonly StoredUser[]>
-  /** Adds an owner of all events, unless `permissions` restricts the user. */
+  /** Adds an owner of all events, unless `permissions` restricts the user. `link` lets them set a password. */
   addAdmin(
     username: string,
     passwordHash: string,
     at: Instant,
     permissions?: Permissions,
+    link?: NewPasswordLink,
   ): Promise<Result<number, { readonly code: 'username_taken' }>>
   setPermissions(username: string, permissions: Permissions): Promise<UserChange>
   /** Removes a user and ends all their sessions. The last owner of all events is not removed. */
   removeAdmin(username: string): Promise<'removed' | 'unknown' | 'last'>
-  /** Changes the password. Ends all sessions of that user, and invalidates all links to set a password. */
-  setPassword(username: string, passwordHash: string, at: Instant): Promise<boolean>
-  /** Stores a link to set a password, replacing any earlier link. Returns false if no user has this name. */
-  addPasswordLink(username: string, tokenHash: string, expiresAt: Instant): Promise<boolean>
+  /**
+   * Changes the password. Ends all sessions of that user, and invalidates all links to set a password; `link` replaces
+   * them. Returns false if no user has this name.
+   */
+  setPassword(
+    username: string,
+    passwordHash: string,
+    at: Instant,
+    link?: NewPasswordLink,
+  ): Promise<boolean>
   /** Returns the user of a link. Null if the link does not exist or has expired. */
   passwordLink(tokenHash: string, at: Instant): Promise<{ readonly username: string } | null>
   /** Sets the password through a link that works only once. Ends the user's sessions. Returns the user. */
@@ -160,7 +173,8 @@ export interface UserStore {
   secondFactorRequired(): Promise<boolean>
   requireSecondFactor(required: boolean): Promise<void>
 
-  openSession(session: NewSession): Promise<void>
+  /** Opens a session. Returns false if the user was removed, or if the verified credentials are no longer theirs. */
+  openSession(session: NewSession): Promise<boolean>
   /**
    * Returns the session and renews its idle time. Null if it is unknown, revoked, expired or idle for longer than
    * `idleMs`.

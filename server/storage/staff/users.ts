@@ -1,10 +1,17 @@
 /** Stores users: permissions, passwords and links to set a password. */
 import { err, ok } from '../../../engine/index.ts'
 import type { Instant, Result, Role } from '../../../engine/index.ts'
+import { lockUser } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { readMyLists } from '../lists/saved-views.ts'
-import type { AdminRow, Permissions, StoredUser, UserChange } from './staff-types.ts'
+import type {
+  AdminRow,
+  NewPasswordLink,
+  Permissions,
+  StoredUser,
+  UserChange,
+} from './staff-types.ts'
 
 const addUser = statement(
   (
@@ -119,10 +126,10 @@ const changePassword = statement(
       .where('id', '=', id),
 )
 const addLink = statement(
-  (builder, { id, tokenHash, until }: { id: number; tokenHash: string; until: Instant }) =>
+  (builder, { id, tokenHash, expiresAt }: NewPasswordLink & { id: number }) =>
     builder
       .insertInto('password_links')
-      .values({ token_hash: tokenHash, admin_id: id, expires_at: until }),
+      .values({ token_hash: tokenHash, admin_id: id, expires_at: expiresAt }),
 )
 const ownerOfLink = statement((builder, { tokenHash, at }: { tokenHash: string; at: Instant }) =>
   builder
@@ -145,11 +152,14 @@ export async function addAdmin(
   passwordHash: string,
   at: Instant,
   permissions: Permissions | null = null,
+  link: NewPasswordLink | null = null,
 ): Promise<Result<number, { readonly code: 'username_taken' }>> {
   const { role, events } = permissions ?? ALL_PERMISSIONS
   const user = { username, passwordHash, at, role, events: formatEvents(events) }
   const newRow = await addUser.get(sql, user)
-  return newRow === undefined ? err({ code: 'username_taken' }) : ok(newRow.id)
+  if (newRow === undefined) return err({ code: 'username_taken' })
+  if (link !== null) addLink.run(sql, { id: newRow.id, ...link })
+  return ok(newRow.id)
 }
 
 export const findUserId = async (sql: Sql, username: string): Promise<number | null> =>
@@ -169,6 +179,7 @@ export async function setPermissions(
 ): Promise<UserChange> {
   const id = await findUserId(sql, username)
   if (id === null) return 'unknown'
+  lockUser(sql, id)
   if ((role !== 'owner' || events !== null) && (await isLastOwner(sql, id))) return 'last'
   changePermissions.run(sql, { id, role, events: formatEvents(events) })
   return 'done'
@@ -181,6 +192,7 @@ export async function removeAdmin(
 ): Promise<'removed' | 'unknown' | 'last'> {
   const id = await findUserId(sql, username)
   if (id === null) return 'unknown'
+  lockUser(sql, id)
   if (await isLastOwner(sql, id)) return 'last'
   closeSessionsAndLinks(sql, id)
   deleteUser.run(sql, { id })
@@ -197,24 +209,14 @@ export async function setPassword(
   username: string,
   passwordHash: string,
   at: Instant,
+  link: NewPasswordLink | null = null,
 ): Promise<boolean> {
   const id = await findUserId(sql, username)
   if (id === null) return false
+  lockUser(sql, id)
   changePassword.run(sql, { id, passwordHash, at })
   closeSessionsAndLinks(sql, id)
-  return true
-}
-
-export async function addPasswordLink(
-  sql: Sql,
-  username: string,
-  tokenHash: string,
-  expiresAt: Instant,
-): Promise<boolean> {
-  const id = await findUserId(sql, username)
-  if (id === null) return false
-  deletePasswordLinks.run(sql, { id })
-  addLink.run(sql, { id, tokenHash, until: expiresAt })
+  if (link !== null) addLink.run(sql, { id, ...link })
   return true
 }
 

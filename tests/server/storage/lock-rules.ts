@@ -449,6 +449,57 @@ export const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
       resultWithoutLock: ['registered', 'registered', 2],
     },
   ],
+  user: [
+    {
+      rule: 'a demoted treasurer creates no code after the demotion',
+      violation: 'the code is created after the demotion',
+      async attempt(servers) {
+        const [first, second] = servers.stores
+        const chief = await first.addAdmin('chief', 'hash', noon)
+        await first.addAdmin('owner', 'hash', noon)
+        if (!chief.ok) throw new Error(chief.error.code)
+        const sessionHash = 'session'
+        const session = { tokenHash: sessionHash, adminId: chief.value, at: noon }
+        const verified = { passwordHash: 'hash', hasSecondFactor: false }
+        await first.openSession({ ...session, expiresAt: addMs(HOUR_MS), verified })
+        const sender = { sessionHash, role: 'treasurer', events: null } as const
+        const codes = [{ code: 'ABC', folded: 'abc' }]
+        const options = {
+          kind: 'coupon',
+          usesMax: 1,
+          lastDay: null,
+          note: '',
+          who: 'chief',
+          at: noon,
+        }
+        const { doneBefore } = await runConcurrently<unknown>(servers, 'codes', [
+          () => first.forSender(sender).createDiscountCodes({ eventId: 'demo', codes, ...options }),
+          () => second.setPermissions('chief', { role: 'desk', events: null }),
+        ])
+        return { demotedBefore: doneBefore }
+      },
+      resultWithLock: { demotedBefore: 0 },
+      resultWithoutLock: { demotedBefore: 1 },
+    },
+    {
+      rule: 'a sign-in with the old password opens no session after a password reset',
+      violation: 'the session continues after the reset',
+      async attempt(servers) {
+        const [first, second] = servers.stores
+        const user = await first.addAdmin('desk', 'hash', noon)
+        if (!user.ok) throw new Error(user.error.code)
+        const session = { tokenHash: 'session', adminId: user.value, at: noon }
+        const verified = { passwordHash: 'hash', hasSecondFactor: false }
+        await runConcurrently<unknown>(servers, 'sessions', [
+          () => first.openSession({ ...session, expiresAt: addMs(HOUR_MS), verified }),
+          () => second.setPassword('desk', 'hash-2', noon),
+        ])
+        return (await first.session('session', noon, HOUR_MS)) === null ? 'ended' : 'open'
+      },
+      resultWithLock: 'ended',
+      resultWithoutLock: 'open',
+    },
+  ],
   seat: [
     {
       rule: 'the last seat is sold once',

@@ -1,9 +1,12 @@
 /** Store contract for staff: names, roles, password links, second factors, sessions and the audit log. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, dayOf } from '../../../engine/index.ts'
+import { LostPermissionError } from '../../../server/storage/index.ts'
 import type { AuditLogQuery, Store } from '../../../server/storage/index.ts'
 import { HOUR_MS, addMs, noon, registerSample } from '../sample-registrations.ts'
 import type { ContractSetup } from './contract-setup.ts'
+
+const verified = { passwordHash: 'hash', hasSecondFactor: false }
 
 export function defineUsersContract(setUp: ContractSetup): void {
   let store: Store
@@ -34,12 +37,13 @@ export function defineUsersContract(setUp: ContractSetup): void {
     test('a session ends when it is idle, at its maximum age, on sign-out and when the password changes', async () => {
       const admin = await store.addAdmin('office', 'hash', noon)
       if (!admin.ok) throw new Error(admin.error.code)
-      const open = (tokenHash: string): Promise<void> =>
+      const open = (tokenHash: string): Promise<boolean> =>
         store.openSession({
           tokenHash,
           adminId: admin.value,
           at: noon,
           expiresAt: addMs(10 * HOUR_MS),
+          verified,
         })
       await Promise.all([open('a'), open('b'), open('c')])
       expect(await store.session('a', addMs(HOUR_MS), HOUR_MS)).toEqual({
@@ -63,10 +67,70 @@ export function defineUsersContract(setUp: ContractSetup): void {
     })
   })
 
+  test('a sign-in that a password reset, a removal or a new second factor overtakes opens no session', async () => {
+    const created = await store.addAdmin('desk', 'hash', noon)
+    if (!created.ok) throw new Error(created.error.code)
+    await store.addAdmin('owner', 'hash', noon)
+    const times = { adminId: created.value, at: noon, expiresAt: addMs(10 * HOUR_MS) }
+    const open = (tokenHash: string, changes = {}): Promise<boolean> =>
+      store.openSession({ tokenHash, ...times, verified: { ...verified, ...changes } })
+    expect(await open('before')).toBe(true)
+    await store.setPassword('desk', 'hash-2', noon)
+    expect(await open('overtaken')).toBe(false)
+    await store.startSecondFactorSetup(created.value, 'SECRET')
+    await store.confirmSecondFactor(created.value, 'SECRET', 100, [])
+    expect(await open('without code', { passwordHash: 'hash-2' })).toBe(false)
+    expect(await open('with code', { passwordHash: 'hash-2', hasSecondFactor: true })).toBe(true)
+    await store.removeAdmin('desk')
+    expect(await open('removed', { passwordHash: 'hash-2', hasSecondFactor: true })).toBe(false)
+  })
+
+  test('a write of a user who was signed out, removed or demoted stores nothing', async () => {
+    const created = await store.addAdmin('chief', 'hash', noon)
+    if (!created.ok) throw new Error(created.error.code)
+    await store.addAdmin('owner', 'hash', noon)
+    const open = (sessionHash: string): Promise<boolean> =>
+      store.openSession({
+        tokenHash: sessionHash,
+        adminId: created.value,
+        at: noon,
+        expiresAt: addMs(10 * HOUR_MS),
+        verified,
+      })
+    const add = (sessionHash: string, username: string) =>
+      store
+        .forSender({ sessionHash, role: 'owner', events: null })
+        .addAdmin(username, 'hash', noon)
+        .then(
+          ({ ok }) => ok,
+          (error: unknown) => (error instanceof LostPermissionError ? error.status : error),
+        )
+    await open('a')
+    await open('b')
+    expect([await add('a', 'new'), await add('a', 'new')]).toEqual([true, false])
+    await store.closeSession('a')
+    expect(await add('a', 'signed-out')).toBe(401)
+    await store.setPermissions('chief', { role: 'treasurer', events: null })
+    expect(await add('b', 'demoted')).toBe(403)
+    await store.setPermissions('chief', { role: 'owner', events: ['demo'] })
+    expect(await add('b', 'limited')).toBe(403)
+    await store.setPermissions('chief', { role: 'owner', events: null })
+    expect(await add('b', 'owner-again')).toBe(true)
+    await store.removeAdmin('chief')
+    expect(await add('b', 'removed')).toBe(401)
+    const names = (await store.staffAccounts(noon)).map(({ username }) => username)
+    expect(names).toEqual(['new', 'owner', 'owner-again'])
+  })
+
   test('removing a user ends their sessions; the last owner cannot be removed', async () => {
     const addResult = await store.addAdmin('office', 'hash', noon)
     if (!addResult.ok) throw new Error(addResult.error.code)
-    const session = { adminId: addResult.value, at: noon, expiresAt: addMs(10 * HOUR_MS) }
+    const session = {
+      adminId: addResult.value,
+      at: noon,
+      expiresAt: addMs(10 * HOUR_MS),
+      verified,
+    }
     await store.openSession({ tokenHash: 'a', ...session })
     expect(await store.removeAdmin('office')).toBe('last')
     expect(await store.removeAdmin('unknown user')).toBe('unknown')
@@ -91,6 +155,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
         expiresAt: addMs(10 * HOUR_MS),
         network: '192.0.2.7',
         browser: 'Firefox on Linux',
+        verified,
       })
       expect(await store.session('a', noon, HOUR_MS)).toMatchObject(demoDesk)
       expect(await store.setPermissions('DESK', { role: 'viewer', events: null })).toBe('done')
@@ -134,8 +199,8 @@ export function defineUsersContract(setUp: ContractSetup): void {
 
     test('the only owner who can sign in cannot give up the role, even if another owner has not yet used their password link', async () => {
       await store.addAdmin('owner', 'hash', noon)
-      await store.addAdmin('invited', 'unknown to all', noon)
-      await store.addPasswordLink('invited', 'link', addMs(HOUR_MS))
+      const link = { tokenHash: 'link', expiresAt: addMs(HOUR_MS) }
+      await store.addAdmin('invited', 'unknown to all', noon, undefined, link)
       expect(await store.setPermissions('owner', { role: 'viewer', events: null })).toBe('last')
       expect(await store.removeAdmin('owner')).toBe('last')
       await store.usePasswordLink('link', 'hash', noon)
@@ -145,9 +210,12 @@ export function defineUsersContract(setUp: ContractSetup): void {
 
   test('only the newest password link works, once, until it expires', async () => {
     await store.addAdmin('desk', 'hash', noon)
-    expect(await store.addPasswordLink('unknown user', 'x', addMs(HOUR_MS))).toBe(false)
-    await store.addPasswordLink('desk', 'old', addMs(HOUR_MS))
-    await store.addPasswordLink('desk', 'new', addMs(HOUR_MS))
+    const expiresAt = addMs(HOUR_MS)
+    const setLink = (username: string, tokenHash: string): Promise<boolean> =>
+      store.setPassword(username, 'unknown to all', noon, { tokenHash, expiresAt })
+    expect(await setLink('unknown user', 'x')).toBe(false)
+    await setLink('desk', 'old')
+    await setLink('desk', 'new')
     expect(await store.passwordLink('old', noon)).toBeNull()
     expect(await store.passwordLink('new', addMs(HOUR_MS))).toBeNull()
     expect(await store.usePasswordLink('new', 'hash-2', addMs(HOUR_MS))).toBeNull()
@@ -186,12 +254,13 @@ export function defineUsersContract(setUp: ContractSetup): void {
   test('active sessions are listed, and all but one can be ended', async () => {
     const created = await store.addAdmin('office', 'hash', noon)
     if (!created.ok) throw new Error(created.error.code)
-    const open = (tokenHash: string, at: number): Promise<void> =>
+    const open = (tokenHash: string, at: number): Promise<boolean> =>
       store.openSession({
         tokenHash,
         adminId: created.value,
         at: addMs(at),
         expiresAt: addMs(at + 10 * HOUR_MS),
+        verified,
       })
     await open('old', 0)
     await open('new', 2 * HOUR_MS)

@@ -31,6 +31,7 @@ const WRITTEN_BY_TRIGGERS: Readonly<Record<string, readonly string[]>> = {
 const TABLES_BY_LOCK: { readonly [K in RowLock]?: readonly string[] } = {
   seat: ['event_limits', 'places', 'places_taken'],
   person: ['paid_persons'],
+  user: ['admins', 'sessions', 'password_links'],
 }
 
 export function createReadCache<Result>(): ReadCache<Result> {
