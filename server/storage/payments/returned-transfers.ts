@@ -39,7 +39,8 @@ export const createReturnKey = (
 export const isReturned = async (sql: Sql, captureId: number): Promise<boolean> =>
   (await readWithdrawals(sql, captureId)).length > 0
 
-async function readWithdrawals(sql: Sql, captureId: number): Promise<readonly Withdrawal[]> {
+/** Returns the withdrawals that refer to the payment, including those that staff have decided on. */
+export async function readWithdrawals(sql: Sql, captureId: number): Promise<readonly Withdrawal[]> {
   const keys = await returnedKeys.all(sql, { captureId })
   return keys.map(({ key, currency }) => {
     const [, , day = '', amount] = key.split(' ')
