@@ -15,7 +15,7 @@ import { statement } from '../database/statements/statement.ts'
 import { isReturned } from '../payments/returned-transfers.ts'
 import { findPaymentsByKey, findReportsByKey } from '../reconciliation/bank-references.ts'
 import { findDisputedCapture } from '../reconciliation/disputes.ts'
-import { partsOfSameLine } from '../reconciliation/references-in-review.ts'
+import { findOtherParts } from '../reconciliation/references-in-review.ts'
 
 /** Selects the references of refunds that are completed or that the gateway has started. */
 const referencesOfRefunds = statement((builder) =>
@@ -40,7 +40,7 @@ async function isReturnedUnder(
   owners: Awaited<ReturnType<typeof findPaymentsByKey>>,
 ): Promise<boolean> {
   if (owners.length === 0 || !(await isReturned(sql, captureId))) return false
-  const parts = await partsOfSameLine.all(sql, { captureId })
+  const parts = await findOtherParts(sql, [captureId])
   const ids = new Set([captureId, ...parts.map(({ id }) => id)])
   return owners.every(([, { id }]) => ids.has(id))
 }
@@ -98,7 +98,7 @@ export async function explainRefundReference(
   const rows = await referencesOfRefunds.all(sql)
   const returnedIds = new Set<number>()
   if (await isReturned(sql, captureId))
-    for (const { id } of await partsOfSameLine.all(sql, { captureId }))
+    for (const { id } of await findOtherParts(sql, [captureId]))
       if (await isReturned(sql, id)) returnedIds.add(id)
   const belongsToCapture = (row: (typeof rows)[number]): boolean =>
     row.capture_id === captureId ||

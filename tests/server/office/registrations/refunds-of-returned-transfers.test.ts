@@ -12,7 +12,7 @@ import type {
 } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { hashCheaply, PASSWORD, signIn } from '../office.ts'
+import { actionsUrl, hashCheaply, PASSWORD, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
 
@@ -121,6 +121,16 @@ const listReturned = async (): Promise<readonly (string | null)[]> => {
   const { reviews } = (await office.json('/admin/reviews/')) as unknown as ReviewsResponse
   return reviews.flatMap(({ kind, reg_no: regNo }) => (kind === 'returned' ? [regNo] : []))
 }
+const readReasons = async (regNo: RegNo): Promise<readonly string[]> => {
+  const { reviews } = (await office.json('/admin/reviews/')) as unknown as ReviewsResponse
+  return reviews.flatMap((review) => (review.reg_no === regNo ? [review.why] : []))
+}
+const ownTreasurerFirst = () =>
+  [
+    [ownTreasurer, OWN_EVENT],
+    [otherTreasurer, OTHER_EVENT],
+  ] as const
+const otherTreasurerFirst = () => ownTreasurerFirst().toReversed()
 const refuseReceived = (reference: string) => [
   409,
   `${reference} is the reference of a received payment. Enter the reference of the refund itself.`,
@@ -143,11 +153,35 @@ describe('the refund of a returned transfer', () => {
     },
   )
 
+  test('that paid for a workshop leaves the workshop unpaid if staff close the review, correct the registration before the refund and reverse the correction after it', async () => {
+    const regNo = await registerWithBalance()
+    const reference = createUtr()
+    await confirm(regNo, reference, WORKSHOP)
+    await uploadReturn(office, reference, WORKSHOP)
+    const correct = async (workshop: string | null, total: number) =>
+      expect(
+        await office.act(regNo, { act: 'correct', why: 'Returned.', answers: { workshop }, total }),
+      ).toMatchObject({ status: 200 })
+    const { reviews } = (await office.json('/admin/reviews/')) as unknown as ReviewsResponse
+    const review = reviews.find(({ reg_no: reviewedNo }) => reviewedNo === regNo)
+    await post(office, `/admin/reviews/${review?.id}/decide/`, {
+      decision: 'dismiss',
+      version: review?.version,
+      why: 'Recorded with a correction.',
+    })
+    await correct(null, FEE)
+    expect(await refund(office, regNo, WORKSHOP, reference)).toBe(200)
+    await correct('records', FEE + WORKSHOP)
+    expect(await office.json(actionsUrl(regNo))).toMatchObject({ due: WORKSHOP, kept: FEE })
+  })
+
   test('by cheque closes the review, although an earlier payment covers it', async () => {
     const regNo = await registerWithBalance()
     await confirm(regNo, '458213', WORKSHOP, 'cheque')
     await uploadStatement(office, `10/01/27,CHQ RETURN 458213,458213,${WORKSHOP},`)
-    expect(await listReturned()).toContain(regNo)
+    expect(await readReasons(regNo)).toEqual([
+      expect.stringContaining('It may have returned this payment.'),
+    ])
     expect(await refund(office, regNo, WORKSHOP, '458213')).toBe(200)
     expect(await listReturned()).not.toContain(regNo)
   })
@@ -198,4 +232,30 @@ describe('the refund of a returned transfer', () => {
     expect(await refund(office, secondNo, FEE, reference)).toBe(200)
     expect(await listReturned()).not.toContain(secondNo)
   })
+
+  test.each([
+    ['that of the second part', ownTreasurerFirst],
+    ['that of the first part', otherTreasurerFirst],
+  ])(
+    'that was split between two events is recorded by each treasurer, whichever of them uploads the return first: %s',
+    async (_, listUsers) => {
+      const regNos = [await register(OTHER_EVENT), await register(OWN_EVENT)]
+      const reference = await splitTransfer(FEE, ...regNos)
+      for (const [user, event] of listUsers()) {
+        const [regNo, otherNo] = event === OWN_EVENT ? regNos.toReversed() : regNos
+        if (regNo === undefined) throw new Error('no registration')
+        const { returned } = await uploadReturn(user, reference, 2 * FEE)
+        expect(returned.map(({ why, of }) => [why, of])).toEqual([
+          [
+            'This withdrawal refers to a payment: the bank may have returned it. Check the registration.',
+            [regNo],
+          ],
+        ])
+        const open = await listReturned()
+        expect([open.includes(regNo), open.includes(otherNo ?? '')]).toEqual([true, false])
+        expect(await refund(user, regNo, FEE, reference)).toBe(200)
+        expect(await listReturned()).not.toContain(regNo)
+      }
+    },
+  )
 })
