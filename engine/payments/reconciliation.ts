@@ -1,6 +1,7 @@
 /** Matches bank statement lines with unpaid registrations. */
 import { toBankKey, isUtr, findReferenceKeys, formatKey, type BankKey } from './bank-reference.ts'
 import {
+  countKeys,
   findChequeNumber,
   listFallbackKeys,
   buildFallbackReference,
@@ -109,8 +110,7 @@ export function reconcileStatement(
     }
     if (others.why !== null) return toAmbiguous(regNos, others.why)
     if (finder.isClaimedElsewhere(line)) return toAmbiguous(regNos, CLAIMED_ELSEWHERE_MESSAGE)
-    if (namedNos.length > 1)
-      return toAmbiguous(regNos, 'The line mentions more than one registration.')
+    if (namedNos.length > 1) return toAmbiguous(regNos, SEVERAL_IDENTIFIED_MESSAGE)
     if (finder.isReleasedElsewhere(line)) return toAmbiguous(regNos, RELEASED_ELSEWHERE_MESSAGE)
     if (ambiguity?.isShared === true)
       return toAmbiguous([...regNos, ...ambiguity.of], ambiguity.why)
@@ -166,6 +166,7 @@ function createReferenceFinder(
   unpaidOrders: readonly UnpaidOrder[],
   {
     payments,
+    otherParts = new Map(),
     payouts = new Map(),
     registrations = new Map(),
     titles = new Map(),
@@ -321,7 +322,10 @@ function createReferenceFinder(
   const findReturnedPayments = (line: StatementLine): readonly ReconciledLine[] => {
     // A payment may be recorded under its registration number.
     const usableKeys = [...listKeys(line)].filter((key) => !ownKeys.has(key))
-    const namedPayments = usableKeys.flatMap((key) => payments.get(key) ?? [])
+    // The bank returns a whole line, but only its first part has the line's reference.
+    const namedPayments = usableKeys
+      .flatMap((key) => payments.get(key) ?? [])
+      .flatMap((payment) => [payment, ...(otherParts.get(payment.id) ?? [])])
     const returns = [...new Map(namedPayments.map((payment) => [payment.id, payment])).values()]
     const reportedRegNos = findReportedRegNos(line, isUsable)
     const regNos = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reportedRegNos])]
@@ -378,16 +382,12 @@ function createReferenceFinder(
   }
 }
 
-function countKeys(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, number> {
-  const counts = new Map<BankKey, number>()
-  for (const keys of lines) for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
-  return counts
-}
-
 const describeOtherEvents = (titles: readonly string[]): string =>
   titles.length === 0
     ? 'The line mentions a registration of another event.'
     : `The line mentions a registration of ${[...new Set(titles)].join(', ')}.`
+const SEVERAL_IDENTIFIED_MESSAGE =
+  'This line identifies more than one registration, by number or by reported reference.'
 const CLAIMED_ELSEWHERE_MESSAGE = 'A delegate of another event reported a reference in this line.'
 const RELEASED_ELSEWHERE_MESSAGE =
   'A delegate of another event also reported this reference, but that report was rejected or replaced.'

@@ -30,6 +30,8 @@ export type KnownPayment = {
 /** The stored data about the references in a statement. */
 export type KnownReferences = {
   readonly payments: ReadonlyMap<BankKey, KnownPayment>
+  /** For the id of a payment from a split line, the line's other payments, which do not have its reference. */
+  readonly otherParts?: ReadonlyMap<number, readonly KnownPayment[]>
   readonly payouts?: ReadonlyMap<BankKey, KnownPayout>
   /**
    * Registration numbers, including those with nothing to pay. Null for registrations of other

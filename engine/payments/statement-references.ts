@@ -167,3 +167,10 @@ export function findStatementReferences({
   for (const key of lines.flatMap(listFallbackKeys)) keys.add(key)
   return [...keys]
 }
+
+/** Counts the lines in which each key occurs. */
+export function countKeys(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, number> {
+  const counts = new Map<BankKey, number>()
+  for (const keys of lines) for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
+}

@@ -9,8 +9,10 @@ import {
   toAmount,
 } from '../../../engine/index.ts'
 import type {
+  BankKey,
   Currency,
   EventConfig,
+  KnownPayment,
   PermissionHolder,
   ReconciledLine,
   Result,
@@ -54,7 +56,10 @@ export type StatementLines = {
   readonly withdrawals: readonly StatementLine[]
   readonly details: readonly string[]
 }
-type MatchStore = Pick<Store, 'expectedPayments' | 'knownReferences' | 'accountsOfEvent'>
+type MatchStore = Pick<
+  Store,
+  'expectedPayments' | 'knownReferences' | 'otherPartsOfLines' | 'accountsOfEvent'
+>
 
 /**
  * Matches a statement with an event's registrations and claims in its currency, without writing anything. If
@@ -106,6 +111,7 @@ export async function matchLines(
   const toKeys = (reports: readonly ReportedReference[]) => new Set(reports.map(({ key }) => key))
   const lines = reconcileStatement(statement, awaitedPayments, {
     payments: new Map(knownReferences.payments),
+    otherParts: await findOtherParts(store, statement, knownReferences.payments),
     payouts: new Map(
       knownReferences.payouts.filter(([, { source, account }]) =>
         ownAccounts.some((own) => own.source === source && own.account === account),
@@ -130,6 +136,18 @@ export async function matchLines(
       ),
     ),
   }
+}
+
+/** Returns the other parts of the lines to which the withdrawals refer. */
+async function findOtherParts(
+  store: MatchStore,
+  { withdrawals }: StatementLines,
+  payments: readonly (readonly [key: BankKey, payment: KnownPayment])[],
+): Promise<ReadonlyMap<number, readonly KnownPayment[]>> {
+  const keys = new Set(findStatementReferences({ lines: [], withdrawals }))
+  const ids = payments.flatMap(([key, { id }]) => (keys.has(key) ? [id] : []))
+  const parts = ids.length === 0 ? [] : await store.otherPartsOfLines([...new Set(ids)])
+  return Map.groupBy(parts, ({ partOf }) => partOf)
 }
 
 async function loadExpectedPayments(
@@ -178,7 +196,6 @@ export async function reportReturnedTransfers(
         currency,
         day: line.day,
         narration: line.narration,
-        eventIds: user.events,
       })),
   )
   if (returnedLines.length > 0) await store.reportReturned(returnedLines)

@@ -36,14 +36,6 @@ export async function findInOrder<T>(
   return undefined
 }
 
-export async function someInOrder<T>(
-  list: readonly T[],
-  test: (item: T) => Promise<boolean>,
-): Promise<boolean> {
-  for (const item of list) if (await test(item)) return true
-  return false
-}
-
 export async function everyInOrder<T>(
   list: readonly T[],
   test: (item: T) => Promise<boolean>,

@@ -196,6 +196,7 @@ function assembleWith(
     registrationsInReview: (eventId) => list('registrationsInReview', eventId),
     expectedPayments: (eventId, pricedMethods) => list('expectedPayments', eventId, pricedMethods),
     knownReferences: (keys) => list('knownReferences', keys),
+    otherPartsOfLines: (captureIds) => list('otherPartsOfLines', captureIds),
     searchEvents: (eventIds, text, limit) => list('searchEvents', eventIds, text, limit),
     searchSimilarNames: (eventIds, text, limit) =>
       list('searchSimilarNames', eventIds, text, limit),

@@ -13,9 +13,12 @@ const returnedKeys = statement((builder, { captureId }: { captureId: number }) =
     .where(({ fn, lit }) => fn<string>('substr', ['b.key', lit(1), lit(9)]), '=', 'returned '),
 )
 
-/** Part of the review reason for a counted payment that the bank may have returned. */
-export const POSSIBLE_RETURN = 'It may have returned this transfer.'
-const RETURN_INSTRUCTION = `${POSSIBLE_RETURN} If so, record the refund on the page of the registration.`
+/**
+ * Part of the review reason for a counted payment that the bank may have returned. The next word is “payment”, or
+ * “transfer” in reasons that an earlier version stored.
+ */
+export const POSSIBLE_RETURN = 'It may have returned this '
+const REASON_END = 'If so, record the refund on the page of the registration.'
 
 type Withdrawal = { readonly amount: Amount; readonly currency: Currency; readonly day: Day }
 const getReasonStart = ({ amount, currency, day }: Withdrawal): string => {
@@ -25,7 +28,7 @@ const getReasonStart = ({ amount, currency, day }: Withdrawal): string => {
 
 /** `reference`: the payment's reference, as found in the statement line. */
 export const describeReturn = (withdrawal: Withdrawal, reference: string): string =>
-  `${getReasonStart(withdrawal)}${reference}. ${RETURN_INSTRUCTION}`
+  `${getReasonStart(withdrawal)}${reference}. ${POSSIBLE_RETURN}payment. ${REASON_END}`
 
 /** Identifies a withdrawal, so that its reason is added once. */
 export type ReturnKey = `returned ${number} ${string}`
@@ -39,7 +42,8 @@ export const createReturnKey = (
 export const isReturned = async (sql: Sql, captureId: number): Promise<boolean> =>
   (await readWithdrawals(sql, captureId)).length > 0
 
-async function readWithdrawals(sql: Sql, captureId: number): Promise<readonly Withdrawal[]> {
+/** Returns the withdrawals that refer to the payment, including those that staff have decided on. */
+export async function readWithdrawals(sql: Sql, captureId: number): Promise<readonly Withdrawal[]> {
   const keys = await returnedKeys.all(sql, { captureId })
   return keys.map(({ key, currency }) => {
     const [, , day = '', amount] = key.split(' ')
@@ -65,9 +69,9 @@ export async function removeReturnedReason(
   for (const withdrawal of await readWithdrawals(sql, id)) {
     if (!isAllBack && withdrawal.amount !== amount) continue
     const reasonStart = remaining.indexOf(getReasonStart(withdrawal))
-    const end = remaining.indexOf(RETURN_INSTRUCTION, reasonStart)
+    const end = remaining.indexOf(REASON_END, reasonStart)
     if (reasonStart !== -1 && end !== -1)
-      remaining = remaining.slice(0, reasonStart) + remaining.slice(end + RETURN_INSTRUCTION.length)
+      remaining = remaining.slice(0, reasonStart) + remaining.slice(end + REASON_END.length)
     if (!isAllBack) break
   }
   const trimmed = remaining.replaceAll(/ {2,}/g, ' ').trim()

@@ -182,14 +182,24 @@ const disputesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) 
     .orderBy('d.noted_at')
     .orderBy('d.dispute_id'),
 )
-const lostDisputeForPayment = statement((builder, { reference }: { reference: string }) =>
+const lostDisputesForPayment = statement((builder, { reference }: { reference: string }) =>
   builder
     .selectFrom('disputes as d')
-    .select('d.dispute_id as disputeId')
+    .select(['d.dispute_id as disputeId', 'd.amount'])
     .where('d.reference', '=', reference)
     .where('d.status', '=', 'lost')
     .where(isUnhandledLoss)
-    .limit(1),
+    .orderBy('d.dispute_id'),
+)
+const disputedCaptures = statement((builder, { disputeId }: { disputeId: string }) =>
+  builder
+    .selectFrom('disputes as d')
+    .innerJoin('captures as c', 'c.reference', 'd.reference')
+    .innerJoin('payments as o', (join) =>
+      join.onRef('o.id', '=', 'c.payment_id').onRef('o.order_id', '=', 'd.order_id'),
+    )
+    .select('c.id')
+    .where('d.dispute_id', '=', disputeId),
 )
 const openDisputesOfEvent = statement(
   (builder, { eventId, limit }: { eventId: string; limit: number }, dialect) =>
@@ -234,11 +244,23 @@ export function postponeDisputeQuery(sql: Sql, disputeId: string, at: Instant): 
  * dispute.
  */
 export async function explainUnrecordedLoss(sql: Sql, reference: string): Promise<string | null> {
-  const loss = await lostDisputeForPayment.get(sql, { reference })
+  const [loss] = await lostDisputesForPayment.all(sql, { reference })
   return loss === undefined
     ? null
     : `The bank charged back this payment (lost dispute ${loss.disputeId}). A refund would return the money a second time. Record the chargeback as already refunded outside Rollcall, with ${loss.disputeId} as the reference. If the money has already been refunded, add a note instead.`
 }
+
+/** Returns true if the bank charged back this amount of the payment in a dispute that staff have not recorded. */
+export const hasUnrecordedLoss = async (
+  sql: Sql,
+  reference: string,
+  amount: Amount,
+): Promise<boolean> =>
+  (await lostDisputesForPayment.all(sql, { reference })).some((loss) => loss.amount === amount)
+
+/** Returns the id of the payment that a dispute is about. Null if there is no dispute with this id. */
+export const findDisputedCapture = async (sql: Sql, disputeId: string): Promise<number | null> =>
+  (await disputedCaptures.get(sql, { disputeId }))?.id ?? null
 
 export const listDisputesToQuery = (
   sql: Sql,

@@ -31,16 +31,16 @@ const unrefundedAmount = statement((builder, { captureId }: { captureId: number 
     .where('c.id', '=', captureId)
     .where('c.state', '<>', 'refused'),
 )
-/** Selects the other payments in the same bank statement line, which is one transfer for several people. */
-export const partsOfSameLine = statement((builder, { captureId }: { captureId: number }) =>
+const partsOfSameLines = statement((builder, { ids }: { ids: string }, dialect) =>
   builder
     .selectFrom('bank_line_payments as p')
     .innerJoin('bank_line_payments as o', 'o.bank_line_id', 'p.bank_line_id')
     .innerJoin('captures as c', 'c.id', 'o.capture_id')
     .innerJoin('registrations as r', 'r.id', 'c.registration_id')
-    .select(['c.id', 'r.event_id as eventId'])
-    .where('p.capture_id', '=', captureId)
-    .where('c.id', '<>', captureId)
+    .select(['p.capture_id as partOf', 'c.id', 'c.amount', 'c.currency'])
+    .select(['r.reg_no as regNo', 'r.event_id as eventId'])
+    .where(({ ref }) => dialect.isIdIn(ref('p.capture_id'), ids))
+    .whereRef('c.id', '<>', 'p.capture_id')
     .orderBy('c.id'),
 )
 const referenceWithKey = statement((builder, { key }: { key: string }) =>
@@ -118,7 +118,19 @@ export async function reviewPayoutReference(sql: Sql, utr: string): Promise<void
     )
 }
 
-/** A withdrawal with the reference of a recorded payment. */
+/** A payment from the same bank statement line as the payment `partOf`: one transfer for several people. */
+export type LinePart = KnownPayment & { readonly partOf: number }
+
+/** Returns the other payments from the lines of these payments. */
+export async function findOtherParts(
+  sql: Sql,
+  captureIds: readonly number[],
+): Promise<readonly LinePart[]> {
+  const parts = await partsOfSameLines.all(sql, { ids: JSON.stringify(captureIds) })
+  return parts.map((part) => ({ ...part, currency: getReceivedCurrency(part) }))
+}
+
+/** A withdrawal with the reference of a recorded payment, or of the line of which the payment is a part. */
 export type ReturnedTransfer = {
   readonly captureId: number
   readonly reference: string
@@ -127,24 +139,14 @@ export type ReturnedTransfer = {
   readonly currency: Currency
   readonly day: Day
   readonly narration: string
-  /** The events to which the user has access. Null for all events. */
-  readonly eventIds: readonly string[] | null
 }
 
-/**
- * Puts payments that the bank may have returned into review, once per withdrawal. If a line was split, only the first
- * part has the line's reference, but the bank returns all parts.
- */
+/** Puts payments that the bank may have returned into review, once per withdrawal. */
 export async function reviewReturnedTransfers(
   sql: Sql,
   transfers: readonly ReturnedTransfer[],
 ): Promise<void> {
-  for (const transfer of transfers) {
-    await reviewReturnedTransfer(sql, transfer)
-    for (const { id, eventId } of await partsOfSameLine.all(sql, transfer))
-      if (transfer.eventIds === null || transfer.eventIds.includes(eventId))
-        await reviewReturnedTransfer(sql, { ...transfer, captureId: id })
-  }
+  for (const transfer of transfers) await reviewReturnedTransfer(sql, transfer)
 }
 
 async function reviewReturnedTransfer(

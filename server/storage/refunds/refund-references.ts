@@ -7,14 +7,15 @@ import {
   isUtr,
   listReferenceKeys,
 } from '../../../engine/index.ts'
-import { someInOrder } from '../database/in-order.ts'
+import { filterInOrder } from '../database/in-order.ts'
 import { lockReferences } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
 import { isReturned } from '../payments/returned-transfers.ts'
 import { findPaymentsByKey, findReportsByKey } from '../reconciliation/bank-references.ts'
-import { partsOfSameLine } from '../reconciliation/references-in-review.ts'
+import { findDisputedCapture } from '../reconciliation/disputes.ts'
+import { findOtherParts } from '../reconciliation/references-in-review.ts'
 
 /** Selects the references of refunds that are completed or that the gateway has started. */
 const referencesOfRefunds = statement((builder) =>
@@ -30,12 +31,45 @@ const referencesOfRefunds = statement((builder) =>
 )
 
 /**
+ * Returns true if the bank returned the payment, and each of these payments, whose references were entered, is this
+ * payment or another part of the same line. Only the first part has the line's reference.
+ */
+async function isReturnedUnder(
+  sql: Sql,
+  captureId: number,
+  owners: Awaited<ReturnType<typeof findPaymentsByKey>>,
+): Promise<boolean> {
+  if (owners.length === 0 || !(await isReturned(sql, captureId))) return false
+  const parts = await findOtherParts(sql, [captureId])
+  const ids = new Set([captureId, ...parts.map(({ id }) => id)])
+  return owners.every(([, { id }]) => ids.has(id))
+}
+
+/**
+ * Selects the payments that a refund's reference names: those that the bank returned under it, or the disputed payment
+ * if it is the id of a dispute. Only these payments can have been refunded under it. Empty if it names none of them.
+ */
+export async function selectNamedPayments<Payment extends Pick<CaptureRow, 'id'>>(
+  sql: Sql,
+  reference: string,
+  captures: readonly Payment[],
+): Promise<readonly Payment[]> {
+  const keys = listReferenceKeys(reference)
+  lockReferences(sql, keys)
+  const disputedId = await findDisputedCapture(sql, reference.trim())
+  if (disputedId !== null) return captures.filter(({ id }) => id === disputedId)
+  // Cheque numbers too, although they are as short as slip numbers.
+  const owners = await findPaymentsByKey(sql, keys)
+  return filterInOrder(captures, ({ id }) => isReturnedUnder(sql, id, owners))
+}
+
+/**
  * Explains why a refund cannot be recorded under a reference. Null if it can be. A bank reference can belong to only
  * one refund, or to the refunds of the payments of one line, which the bank returned together. It cannot belong to a
- * received payment, unless the bank returned the payment under this reference, or to a payment that a delegate reported
- * and that staff have neither recorded nor rejected. A
- * gateway's reference belongs to one refund in that gateway account. Any other reference, such as a receipt number,
- * belongs to one refund for its registration.
+ * received payment, unless the refund is of that payment, which the bank returned, or of another part of its line. It
+ * cannot belong to a payment that a delegate reported and that staff have neither recorded nor rejected. The id of a
+ * dispute belongs to refunds of the disputed payment. A gateway's reference belongs to one refund in that gateway
+ * account. Any other reference, such as a receipt number, belongs to one refund for its registration.
  */
 export async function explainRefundReference(
   sql: Sql,
@@ -51,8 +85,11 @@ export async function explainRefundReference(
   // A front-desk slip number belongs to its event, where a receipt and a refund voucher may have the same number.
   const bankKeys = listReferenceKeys(reference).filter((part) => isUtr(part) || !isSlipNumber(part))
   lockReferences(sql, [key, ...listReferenceKeys(reference)])
+  const disputedId = await findDisputedCapture(sql, reference.trim())
+  if (disputedId !== null && disputedId !== captureId)
+    return `Dispute ${reference} is about another payment. Enter the reference of the refund itself.`
   const receivedPayments = await findPaymentsByKey(sql, bankKeys)
-  if (await someInOrder(receivedPayments, async ([, { id }]) => !(await isReturned(sql, id))))
+  if (receivedPayments.length > 0 && !(await isReturnedUnder(sql, captureId, receivedPayments)))
     return `${reference} is the reference of a received payment. Enter the reference of the refund itself.`
   // The payment itself is not recorded yet, and could not be once a refund has its reference.
   const reports = await findReportsByKey(sql, bankKeys.filter(isUtr))
@@ -61,7 +98,7 @@ export async function explainRefundReference(
   const rows = await referencesOfRefunds.all(sql)
   const returnedIds = new Set<number>()
   if (await isReturned(sql, captureId))
-    for (const { id } of await partsOfSameLine.all(sql, { captureId }))
+    for (const { id } of await findOtherParts(sql, [captureId]))
       if (await isReturned(sql, id)) returnedIds.add(id)
   const belongsToCapture = (row: (typeof rows)[number]): boolean =>
     row.capture_id === captureId ||

@@ -38,9 +38,16 @@ import {
   addRefundRequest,
   completeSentRefund,
 } from './record-refunds.ts'
-import { explainRefundReference } from './refund-references.ts'
+import { explainRefundReference, selectNamedPayments } from './refund-references.ts'
+import {
+  countedCaptures,
+  sortByLikelihood,
+  splitRefund,
+  sumCaptures,
+} from './refundable-payments.ts'
+import type { PayerNumber } from './refundable-payments.ts'
 import { explainUnrecordedLoss } from '../reconciliation/disputes.ts'
-import { refundableAmount, isRefundableByGateway } from './refund-states-and-channels.ts'
+import { isRefundableByGateway } from './refund-states-and-channels.ts'
 import { replaceRefusedRefunds } from './replaced-refunds.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { scheduleGatewayQueries } from '../payments/gateway-queries.ts'
@@ -66,37 +73,6 @@ const refundById = statement((builder, { id }: { id: number }) =>
     .selectFrom('refunds')
     .select(['capture_id', 'amount', 'reference', 'state'])
     .where('id', '=', id),
-)
-/** A registration number or an order id. Their formats differ, so a search for both finds only one. */
-type PayerNumber = { readonly regNo: RegNo; readonly orderId: OrderId }
-const countedCaptures = statement((builder, { regNo, orderId }: PayerNumber) =>
-  builder
-    .selectFrom('captures as c')
-    .innerJoin('payments as p', 'p.id', 'c.counts_for')
-    .innerJoin('registrations as g', 'g.id', 'p.registration_id')
-    .selectAll('c')
-    .select(refundableAmount.as('left'))
-    .select(({ eb }) =>
-      eb.case().when(isRefundableByGateway).then(1).else(0).end().as('is_refundable_by_gateway'),
-    )
-    .where('c.state', 'in', ['fits', 'accepted'])
-    .where(({ eb, selectFrom }) =>
-      eb(
-        'p.id',
-        'in',
-        selectFrom('payments')
-          .select('id')
-          .where('order_id', '=', orderId)
-          .union(
-            selectFrom('payments as o')
-              .innerJoin('registrations as n', 'n.id', 'o.registration_id')
-              .select('o.id')
-              .where('n.reg_no', '=', regNo),
-          ),
-      ),
-    )
-    .$narrowType<{ counts_for: number }>()
-    .orderBy('c.id'),
 )
 const registrationOrOrder = statement((builder, { regNo, orderId }: PayerNumber) =>
   builder
@@ -252,12 +228,11 @@ export async function decideRefund(
   }
 }
 
-type CountedCapture = CaptureRow & { readonly left: Amount }
-
 /**
  * Refunds counted payments of a registration or an order, in full or in part. The gateway refunds only gateway
- * payments. If possible, the whole amount is refunded from a single payment. Otherwise it is split between payments,
- * oldest first, because no payment can be refunded beyond its amount.
+ * payments. A manual refund is made from the payment that its reference names. Otherwise, if possible, the whole amount
+ * is refunded from a single payment. Otherwise it is split between payments, oldest first, because no payment can be
+ * refunded beyond its amount.
  */
 export async function requestRefund(sql: Sql, request: WantedRefund): Promise<DecisionResult> {
   const { of: regNoOrOrderId, amount, at, manualReference, shownPaidAmount = null } = request
@@ -286,7 +261,13 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
     'Nothing was refunded. Check the registration again.',
   )
   if (change !== null) return refuseDecision('review_changed', change)
-  const refundAmount = checkRefundAmount({ left: sumCaptures(captures), currency }, amount)
+  const named =
+    manualReference === undefined ? [] : await selectNamedPayments(sql, manualReference, captures)
+  const namedAmount = sumCaptures(named)
+  if (named.length > 0 && (namedAmount === 0 || (amount ?? 0) > namedAmount))
+    return refuseMoreThanNamed(namedAmount, currency, manualReference ?? '')
+  const candidates = named.length > 0 ? named : captures
+  const refundAmount = checkRefundAmount({ left: sumCaptures(candidates), currency }, amount)
   if (!refundAmount.ok) return refundAmount
   const refundableCaptures =
     manualReference === undefined
@@ -295,7 +276,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
             capture.is_refundable_by_gateway === 1 &&
             explainWhyTooLateToRefund(toPayment(capture), kinds, at) === null,
         )
-      : captures
+      : await sortByLikelihood(sql, candidates, refundAmount.value)
   if (sumCaptures(refundableCaptures) < refundAmount.value)
     return refuseDecision(
       'not_by_gateway',
@@ -303,9 +284,12 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
         ? explainWhyTooLateToRefund(toPayment(first), kinds, at)
         : null) ?? describeNotByGateway(sumCaptures(refundableCaptures), currency),
     )
-  const reason =
-    manualReference === undefined ? null : await explainRefundReference(sql, manualReference, first)
-  if (reason !== null) return refuseDecision('reference_taken', reason)
+  const parts = splitRefund(refundableCaptures, refundAmount.value)
+  if (manualReference !== undefined)
+    for (const [capture] of parts) {
+      const reason = await explainRefundReference(sql, manualReference, capture)
+      if (reason !== null) return refuseDecision('reference_taken', reason)
+    }
   // A request that states the paid amount cannot be performed twice, because the first refund changes this amount.
   if (
     shownPaidAmount === null &&
@@ -313,7 +297,6 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   )
     return refuseSameRefund(refundAmount.value, currency)
   const refundIds: number[] = []
-  const parts = splitRefund(refundableCaptures, refundAmount.value)
   const amounts = parts.map(([, part]) => part)
   const replacement = await replaceRefusedRefunds(sql, first.id, amounts, decisionGrounds.value, at)
   for (const [capture, part] of parts) {
@@ -366,29 +349,15 @@ const refuseSameRefund = (amount: Amount, currency: Currency) =>
     `A refund of ${formatMoney(amount, currency)} for this registration is in progress. Wait until it is completed. Otherwise the amount could be refunded twice.`,
   )
 
-const toPayment = ({ source, paid_at: paidAt }: CaptureRow) => ({ source, paidAt })
+const refuseMoreThanNamed = (left: Amount, currency: Currency, reference: string) =>
+  refuseDecision(
+    'bad_amount',
+    `${left === 0 ? 'Nothing' : `Only ${formatMoney(left, currency)}`} is left to refund of the payment that ${reference} names. Record any other refund under its own reference.`,
+  )
 
-const sumCaptures = (captures: readonly CountedCapture[]): Amount =>
-  toAmount(captures.reduce((sum, { left }) => sum + left, 0))
+const toPayment = ({ source, paid_at: paidAt }: CaptureRow) => ({ source, paidAt })
 
 const describeNotByGateway = (maxRefundable: Amount, currency: Currency): string =>
   maxRefundable === 0
     ? 'This payment was not made through the gateway, so the gateway cannot refund it.'
     : `The gateway can refund only ${formatMoney(maxRefundable, currency)}. Refund the rest in another way, and record the reference of that refund.`
-
-/** Assigns the whole amount to the oldest payment that covers it, or else to several payments, oldest first. */
-function splitRefund(
-  captures: readonly CountedCapture[],
-  amount: Amount,
-): readonly (readonly [CountedCapture, Amount])[] {
-  const singleCapture = captures.find(({ left }) => left >= amount)
-  if (singleCapture !== undefined) return [[singleCapture, amount]]
-  const parts: (readonly [CountedCapture, Amount])[] = []
-  let remaining: number = amount
-  for (const capture of captures) {
-    const part = toAmount(Math.min(remaining, capture.left))
-    if (part > 0) parts.push([capture, part])
-    remaining -= part
-  }
-  return parts
-}

@@ -21,6 +21,7 @@ import type {
   Money,
 } from '../../../engine/index.ts'
 import type { StoredExpectedPayment, StoredReferences } from '../reconciliation/match-candidates.ts'
+import type { LinePart } from '../reconciliation/references-in-review.ts'
 import type { LinkSender, PaymentChannel } from '../payments/payment-types.ts'
 import type { StaffSender } from '../staff/staff-types.ts'
 import type {
@@ -302,6 +303,8 @@ export interface ActionStore {
   ): Promise<readonly StoredExpectedPayment[]>
   /** Returns what is known about the references in a bank statement. */
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
+  /** Returns the other payments from the statement lines that these payments are part of, if a line was split. */
+  otherPartsOfLines(captureIds: readonly number[]): Promise<readonly LinePart[]>
   /** Returns a registration's counted payments less completed and requested refunds, in whole paise. */
   netAmountPaid(regNo: RegNo): Promise<Amount>
   /** Returns the payments that a bill does not include, for the balance rules. */

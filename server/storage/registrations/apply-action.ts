@@ -281,9 +281,8 @@ function formatAuditEntry(
   reason: string,
   { came }: NonNullable<ActionEffect['data']>,
 ): string {
-  const actionText =
-    ACTION_HISTORY_TEXTS[actionName].charAt(0).toLowerCase() +
-    ACTION_HISTORY_TEXTS[actionName].slice(1)
+  const text = ACTION_HISTORY_TEXTS[actionName]
+  const actionText = text.charAt(0).toLowerCase() + text.slice(1)
   const paymentText = typeof came === 'string' ? `, ${came}` : ''
   return `${actionText}${paymentText}${reason === '' ? '' : `: ${reason}`}`
 }

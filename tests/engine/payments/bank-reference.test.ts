@@ -364,9 +364,12 @@ describe('matching statement lines with registrations', () => {
 
   test('if two delegates report the same reference, staff decide on both', () => {
     const twoClaims = [createExpectedPayment(1, UTR), createExpectedPayment(2, `UTR ${UTR}`)]
-    expect(matchLines([formatCreditLine(`UPI ${UTR}`)], twoClaims).found).toEqual([
-      ['ambiguous', '1', '2'],
-    ])
+    const { found, all } = matchLines([formatCreditLine(`UPI ${UTR}`)], twoClaims)
+    expect(found).toEqual([['ambiguous', '1', '2']])
+    // The line contains the number of neither.
+    expect(all[0]?.why).toBe(
+      'This line identifies more than one registration, by number or by reported reference.',
+    )
   })
 })
 

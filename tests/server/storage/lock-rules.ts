@@ -42,7 +42,6 @@ type LockRule = {
   readonly rule: string
   /** The violation without the lock. */
   readonly violation: string
-  /** Runs two operations concurrently and returns their result. */
   readonly attempt: (servers: ServerPair) => Promise<unknown>
   readonly resultWithLock: unknown
   readonly resultWithoutLock: unknown

@@ -469,7 +469,6 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         amount: due,
         currency: INR,
         day: day('2025-10-02'),
-        eventIds: null,
       }
       // This line is from a dollar account, which cannot return rupees.
       const dollarLine = { ...line, currency: readCurrency('USD') ?? INR, narration: 'RTN $' }

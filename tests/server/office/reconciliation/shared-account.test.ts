@@ -478,7 +478,7 @@ describe('a transfer that the bank may have returned', () => {
         ({ reg_no: regNo }) => regNo === ownDelegate.regNo,
       )
     const [review] = await listReviews()
-    expect(review?.why).toContain('It may have returned this transfer.')
+    expect(review?.why).toContain('It may have returned this payment.')
     expect(review?.why.match(/withdrawal/g)).toHaveLength(1)
     await sendStatement(ownTreasurer, OWN_EVENT, buildRow(reference))
     expect(await listReviews()).toHaveLength(1)

@@ -1,5 +1,5 @@
 /** Disputes on a real server with the simulator: the webhook, our query, and the office. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import * as mupdf from 'mupdf'
 import { computeSignature } from '../../../../server/payments/gateways/razorpay/signatures.ts'
 import type { OrderId, RegNo } from '../../../../engine/index.ts'
@@ -179,6 +179,68 @@ test('for a lost dispute, staff see that the bank reversed the payment and how t
     `You disputed your payment for registration ${regNo} (`,
   )
   expect(email?.text).not.toContain('refund')
+})
+
+describe('a lost dispute about the second of two payments', () => {
+  /** Pays ₹ 118 in cash and ₹ 59 through the gateway, and loses a dispute about the ₹ 59. */
+  const loseSecondPayment = async () => {
+    const { regNo } = await server.registerFor('razorinr', { is_visitor: 'true' })
+    const act = async (input: object) =>
+      expect(await office.act(regNo, input)).toMatchObject({ status: 200 })
+    await act({ act: 'confirm', way: 'cash', reference: `C-${regNo}`, amount: '118' })
+    await act({ act: 'correct', why: 'By phone.', answers: { is_visitor: false }, total: 177 })
+    const { body } = await server.retry(regNo)
+    if (body.payment_data === undefined) throw new Error(JSON.stringify(body))
+    const orderId = body.payment_data.orderid
+    const checkoutId = await server.openCheckout(body.payment_data)
+    await server.returnTo(orderId, await server.simulator().run(checkoutId, 'silent'))
+    await server.simulator().setDispute(findGatewayOrderId(orderId), 'lost')
+    await server.waitUntilIdle()
+    server.advance(HOUR_MS)
+    const [dispute] = await readDisputes(regNo)
+    expect(dispute).toMatchObject({ status: 'lost', amount: 5900 })
+    return { regNo, disputeId: `${dispute?.disputeId}` }
+  }
+  const refund = async (regNo: string, input: object) => {
+    const { status, body } = await office.act(regNo, { act: 'refund', why: 'Lost.', ...input })
+    return { status, message: body.message?.replaceAll('\u00a0', ' ') }
+  }
+  const readGatewayAmount = async (regNo: string) =>
+    ((await office.json(`/admin/registrations/${regNo}/acts/`)) as { back_by_gateway?: number })
+      .back_by_gateway
+
+  test.each([
+    ['the id of the dispute', (disputeId: string) => disputeId],
+    ['the bank’s number', () => 'UTIB0000987654321'],
+  ])(
+    'is not refunded through the gateway again after staff have recorded it under %s',
+    async (_, buildReference) => {
+      const { regNo, disputeId } = await loseSecondPayment()
+      const reference = buildReference(disputeId)
+      expect(await refund(regNo, { amount: '59', by_hand: true, reference })).toMatchObject({
+        status: 200,
+      })
+      expect((await readWorkQueue()).map(({ id }) => id)).not.toContain('dispute_lost')
+      expect(await readGatewayAmount(regNo)).toBe(0)
+      expect((await refund(regNo, { amount: '59' })).status).toBe(409)
+    },
+  )
+
+  test('cannot be recorded with more than the disputed payment, or on another registration', async () => {
+    const { regNo, disputeId } = await loseSecondPayment()
+    const record = { by_hand: true, reference: disputeId }
+    expect(await refund(regNo, { ...record, amount: '60' })).toEqual({
+      status: 422,
+      message: `Only ₹ 59 is left to refund of the payment that ${disputeId} names. Record any other refund under its own reference.`,
+    })
+    const other = await server.pay('silent')
+    expect(await refund(other.regNo, { ...record, amount: '59' })).toEqual({
+      status: 409,
+      message: `Dispute ${disputeId} is about another payment. Enter the reference of the refund itself.`,
+    })
+    // Without an amount, the whole disputed payment is recorded.
+    expect((await refund(regNo, record)).message).toBe('₹ 59 was refunded outside Rollcall.')
+  })
 })
 
 test('the evidence is a single PDF with the payment, the bill, the documents and the emails', async () => {
