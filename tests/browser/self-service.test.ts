@@ -107,7 +107,7 @@ test('a delegate requests a lost link, pays, changes an answer and cancels under
   await waitForFocusOn(page, 'Change your answers')
   await editRegion.getByLabel('Phone Number').fill('')
   await editRegion.getByRole('button', { name: 'Save changes' }).click()
-  await editRegion.getByRole('alert').getByText('Phone Number: Phone number is required').waitFor()
+  await editRegion.getByRole('alert').getByText('Phone number is required').waitFor()
   await expectAccessible(page, 'a change that is refused')
   await editRegion.getByLabel('Phone Number').fill('9123400000')
   await editRegion.getByRole('button', { name: 'Save changes' }).click()

@@ -9,6 +9,7 @@ import {
   INR,
   formatIsoIndia,
   formatMethod,
+  startOfDay,
   toMajorUnits,
 } from '../../../engine/index.ts'
 import type { Amount, Currency } from '../../../engine/index.ts'
@@ -125,7 +126,8 @@ export function buildMovementCells(
   const { amount, currency, fee, isUnreconciled, documents } = movement
   return [
     dayOf(at),
-    formatTime(at),
+    // Bank statements, settlement reports and imports state only the day, which is stored as its start.
+    at === startOfDay(dayOf(at)) ? '' : formatTime(at),
     getEventTitle(deps, eventId),
     regNo,
     name,

@@ -229,6 +229,7 @@ test.each([
         told={null}
         to_pay={0}
         today={'2026-01-20' as never}
+        role="treasurer"
         {...(code && { currency: code })}
       />,
     )
@@ -236,6 +237,15 @@ test.each([
     expect(fields.includes('<option value="upi">')).toBe(hasUpi)
   },
 )
+
+test('the front desk is offered only the payment methods that it can record', () => {
+  const fields = renderText(
+    <RecordPaymentFields told={null} to_pay={0} today={'2026-01-20' as never} role="desk" />,
+  )
+  expect(fields).toContain('<option value="cash" selected="">')
+  expect(fields).toContain('<option value="machine">')
+  expect(fields).not.toMatch(/value="(transfer|upi|cheque)"/)
+})
 
 test.each([
   [undefined, '₹ 590', 'Amount received<', 'decimal', '590'],
@@ -254,7 +264,13 @@ test.each([
       stands: 'looking',
     } as unknown as NonNullable<ActionsResponse['told']>
     const fields = renderText(
-      <RecordPaymentFields told={claim} to_pay={0} today={'2026-01-20' as never} {...currency} />,
+      <RecordPaymentFields
+        told={claim}
+        to_pay={0}
+        today={'2026-01-20' as never}
+        role="owner"
+        {...currency}
+      />,
     )
     expect(fields).toContain(reportedAmount)
     expect(fields).toContain(label)

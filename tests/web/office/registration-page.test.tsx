@@ -135,6 +135,7 @@ describe.each(REGISTRATION_STATES)('in the state %s', (state) => {
           button={button}
           title={ACTION_LABELS[button]}
           actionData={data}
+          role="owner"
           error={null}
           isBusy={false}
           onPerform={() => {}}
@@ -160,6 +161,7 @@ const renderDialog = (button: ButtonAction, data: ActionsResponse): string =>
       button={button}
       title={ACTION_LABELS[button]}
       actionData={data}
+      role="owner"
       error={null}
       isBusy={false}
       onPerform={() => {}}

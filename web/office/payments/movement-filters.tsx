@@ -1,6 +1,8 @@
 /** The payment filters (days, event and method) and the export of the filtered payments. */
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
+import { addMonths } from '../../../engine/index.ts'
+import type { Day } from '../../../engine/index.ts'
 import type { MovementsResponse, SessionResponse } from '../../../engine/api.ts'
 import { ExportButtons, listFiles } from '../jobs/export-buttons.tsx'
 import { buildMonthUrl } from '../office-api-and-urls.ts'
@@ -46,6 +48,8 @@ export function MovementFilters(props: FilterProps) {
     fileParams.set('from', from)
     fileParams.set('to', to)
   }
+  // By default, the page shows the current month, which cannot be closed yet.
+  const monthToClose = (chosenParams === '' ? addMonths(today as Day, -1) : from).slice(0, 7)
   return (
     <form
       className="filter-field payment-filters"
@@ -147,7 +151,7 @@ export function MovementFilters(props: FilterProps) {
       </div>
       <div className="go">
         {chosenParams.startsWith('month=') || chosenParams === '' ? (
-          <Link className="btn line sm" to={buildMonthUrl(from.slice(0, 7))}>
+          <Link className="btn line sm" to={buildMonthUrl(monthToClose)}>
             Close month
           </Link>
         ) : null}

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import type { ActionsResponse } from '../../../../engine/api.ts'
 import { readAmount, toMajorUnits } from '../../../../engine/index.ts'
+import type { Role } from '../../../../engine/index.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { getAmountInputMode } from '../../../ui/forms/amount-input-mode.ts'
 import { createIdempotencyKey, type ApiError } from '../../../app/api-client.ts'
@@ -26,6 +27,7 @@ type ActionDialogProps = {
   readonly button: ButtonAction
   readonly title: string
   readonly actionData: ActionsResponse
+  readonly role: Role
   readonly error: ApiError | null
   readonly isBusy: boolean
   readonly onPerform: (request: ActionRequest) => void
@@ -33,7 +35,7 @@ type ActionDialogProps = {
 }
 
 export function ActionDialog(props: ActionDialogProps) {
-  const { button, title, actionData, error, isBusy, onPerform, onClose } = props
+  const { button, title, actionData, role, error, isBusy, onPerform, onClose } = props
   const [idempotencyKey] = useState(createIdempotencyKey)
   const [answers, setAnswers] = useState<Readonly<Record<string, unknown>>>({})
   const newTotal =
@@ -62,7 +64,7 @@ export function ActionDialog(props: ActionDialogProps) {
         }}
       >
         {ACTIONS_WITH_AMOUNTS.has(button) && <MoneyFigures {...actionData} />}
-        <ActionFields {...{ button, actionData, setAnswers }} />
+        <ActionFields {...{ button, actionData, role, setAnswers }} />
         <label>
           {button === 'note' ? 'Note' : !needsReason(button) ? 'Reason (optional)' : 'Reason'}
           <textarea
@@ -173,18 +175,18 @@ function buildRequest(
   }
 }
 
-type ActionFieldsProps = Pick<ActionDialogProps, 'button' | 'actionData'> & {
+type ActionFieldsProps = Pick<ActionDialogProps, 'button' | 'actionData' | 'role'> & {
   readonly setAnswers: (answers: Readonly<Record<string, unknown>>) => void
 }
 
-function ActionFields({ button, actionData, setAnswers }: ActionFieldsProps): ReactNode {
+function ActionFields({ button, actionData, role, setAnswers }: ActionFieldsProps): ReactNode {
   switch (button) {
     case 'correct':
       return <CorrectionFields fields={actionData.fields} onChange={setAnswers} />
     case 'transfer':
       return <TransferFields {...actionData} onChange={setAnswers} />
     case 'confirm':
-      return <RecordPaymentFields {...actionData} />
+      return <RecordPaymentFields {...actionData} role={role} />
     case 'came_again':
       return (
         <>
@@ -192,7 +194,7 @@ function ActionFields({ button, actionData, setAnswers }: ActionFieldsProps): Re
             Nothing is due. The payment will be sent for review, and the treasurer will refund it or
             move it.
           </p>
-          <RecordPaymentFields {...actionData} />
+          <RecordPaymentFields {...actionData} role={role} />
         </>
       )
     case 'cancel':

@@ -1,8 +1,8 @@
 /** Opens the dialogs of a registration's actions, performs the actions, and keeps their results. */
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import type { ActionsResponse } from '../../../../engine/api.ts'
+import type { ActionsResponse, SessionResponse } from '../../../../engine/api.ts'
 import { callApi, isApiError } from '../../office-api-and-urls.ts'
 import { useSignInOn401 } from '../../expired-session.ts'
 import { readOutcome, type Outcome } from '../../ui/action-outcome.tsx'
@@ -45,6 +45,7 @@ export function useActionDialog({
 } {
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const role = useQueryClient().getQueryData<SessionResponse>(['session'])?.role ?? 'viewer'
   const mutation = useMutation({
     mutationFn: (request: ActionRequest) =>
       callApi(buildActionsUrl(regNo), readOutcome, { method: 'POST', json: request }),
@@ -83,6 +84,7 @@ export function useActionDialog({
         button={openDialog.button}
         title={ACTION_LABELS[openDialog.button]}
         actionData={openDialog.actionData}
+        role={role}
         error={error}
         isBusy={mutation.isPending}
         onPerform={(request) => mutation.mutate(request)}

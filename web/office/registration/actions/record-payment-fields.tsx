@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import {
   formatDayShort,
+  isAtLeast,
   isDeskPayment,
   isManualMethod,
   MANUAL_METHOD_IDS,
@@ -9,7 +10,7 @@ import {
   describeMethod,
   getReferenceLabel,
 } from '../../../../engine/index.ts'
-import type { Currency, Day, ManualMethod } from '../../../../engine/index.ts'
+import type { Currency, Day, ManualMethod, Role } from '../../../../engine/index.ts'
 import type { ActionsResponse, WirePaymentClaim } from '../../../../engine/api.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { getAmountInputMode } from '../../../ui/forms/amount-input-mode.ts'
@@ -20,17 +21,21 @@ import { Icon } from '../../../ui/icons-and-logo.tsx'
 const RECORDABLE_METHODS = MANUAL_METHOD_IDS.filter((id) => id !== 'desk')
 
 /**
- * Shows the fields for a received payment, filled in from the delegate's report. If the amount does not match, the
+ * Shows the fields for a received payment, filled in from the delegate's report, with the methods that the role can record. If the amount does not match, the
  * payment goes to review.
  */
 export function RecordPaymentFields({
   told: claim,
   today,
   to_pay: toPay,
+  role,
   ...response
-}: Pick<ActionsResponse, 'told' | 'today' | 'to_pay' | 'currency'>) {
+}: Pick<ActionsResponse, 'told' | 'today' | 'to_pay' | 'currency'> & { readonly role: Role }) {
   const currency = readResponseCurrency(response)
-  const [method, setMethod] = useState<ManualMethod>('transfer')
+  const methods = RECORDABLE_METHODS.filter(
+    (id) => canPayIn(id, currency) && isAtLeast(role, describeMethod(id).minimumRole),
+  )
+  const [method, setMethod] = useState<ManualMethod>(methods[0] ?? 'cash')
   // A reported payment that was found is already recorded, and one that was rejected did not arrive.
   const pendingClaim = claim?.stands === 'looking' || claim?.stands === 'unconfirmed' ? claim : null
   const expectedAmount =
@@ -48,7 +53,7 @@ export function RecordPaymentFields({
             if (isManualMethod(target.value)) setMethod(target.value)
           }}
         >
-          {RECORDABLE_METHODS.filter((id) => canPayIn(id, currency)).map((id) => (
+          {methods.map((id) => (
             <option key={id} value={id}>
               {describeMethod(id).label}
             </option>
