@@ -229,7 +229,7 @@ test.each([
         told={null}
         to_pay={0}
         today={'2026-01-20' as never}
-        role="treasurer"
+        userRole="treasurer"
         {...(code && { currency: code })}
       />,
     )
@@ -240,7 +240,7 @@ test.each([
 
 test('the front desk is offered only the payment methods that it can record', () => {
   const fields = renderText(
-    <RecordPaymentFields told={null} to_pay={0} today={'2026-01-20' as never} role="desk" />,
+    <RecordPaymentFields told={null} to_pay={0} today={'2026-01-20' as never} userRole="desk" />,
   )
   expect(fields).toContain('<option value="cash" selected="">')
   expect(fields).toContain('<option value="machine">')
@@ -268,7 +268,7 @@ test.each([
         told={claim}
         to_pay={0}
         today={'2026-01-20' as never}
-        role="owner"
+        userRole="owner"
         {...currency}
       />,
     )

@@ -135,7 +135,7 @@ describe.each(REGISTRATION_STATES)('in the state %s', (state) => {
           button={button}
           title={ACTION_LABELS[button]}
           actionData={data}
-          role="owner"
+          userRole="owner"
           error={null}
           isBusy={false}
           onPerform={() => {}}
@@ -161,7 +161,7 @@ const renderDialog = (button: ButtonAction, data: ActionsResponse): string =>
       button={button}
       title={ACTION_LABELS[button]}
       actionData={data}
-      role="owner"
+      userRole="owner"
       error={null}
       isBusy={false}
       onPerform={() => {}}

@@ -27,7 +27,7 @@ type ActionDialogProps = {
   readonly button: ButtonAction
   readonly title: string
   readonly actionData: ActionsResponse
-  readonly role: Role
+  readonly userRole: Role
   readonly error: ApiError | null
   readonly isBusy: boolean
   readonly onPerform: (request: ActionRequest) => void
@@ -35,7 +35,7 @@ type ActionDialogProps = {
 }
 
 export function ActionDialog(props: ActionDialogProps) {
-  const { button, title, actionData, role, error, isBusy, onPerform, onClose } = props
+  const { button, title, actionData, userRole, error, isBusy, onPerform, onClose } = props
   const [idempotencyKey] = useState(createIdempotencyKey)
   const [answers, setAnswers] = useState<Readonly<Record<string, unknown>>>({})
   const newTotal =
@@ -64,7 +64,7 @@ export function ActionDialog(props: ActionDialogProps) {
         }}
       >
         {ACTIONS_WITH_AMOUNTS.has(button) && <MoneyFigures {...actionData} />}
-        <ActionFields {...{ button, actionData, role, setAnswers }} />
+        <ActionFields {...{ button, actionData, userRole, setAnswers }} />
         <label>
           {button === 'note' ? 'Note' : !needsReason(button) ? 'Reason (optional)' : 'Reason'}
           <textarea
@@ -175,18 +175,18 @@ function buildRequest(
   }
 }
 
-type ActionFieldsProps = Pick<ActionDialogProps, 'button' | 'actionData' | 'role'> & {
+type ActionFieldsProps = Pick<ActionDialogProps, 'button' | 'actionData' | 'userRole'> & {
   readonly setAnswers: (answers: Readonly<Record<string, unknown>>) => void
 }
 
-function ActionFields({ button, actionData, role, setAnswers }: ActionFieldsProps): ReactNode {
+function ActionFields({ button, actionData, userRole, setAnswers }: ActionFieldsProps): ReactNode {
   switch (button) {
     case 'correct':
       return <CorrectionFields fields={actionData.fields} onChange={setAnswers} />
     case 'transfer':
       return <TransferFields {...actionData} onChange={setAnswers} />
     case 'confirm':
-      return <RecordPaymentFields {...actionData} role={role} />
+      return <RecordPaymentFields {...actionData} userRole={userRole} />
     case 'came_again':
       return (
         <>
@@ -194,7 +194,7 @@ function ActionFields({ button, actionData, role, setAnswers }: ActionFieldsProp
             Nothing is due. The payment will be sent for review, and the treasurer will refund it or
             move it.
           </p>
-          <RecordPaymentFields {...actionData} role={role} />
+          <RecordPaymentFields {...actionData} userRole={userRole} />
         </>
       )
     case 'cancel':

@@ -84,7 +84,7 @@ export function useActionDialog({
         button={openDialog.button}
         title={ACTION_LABELS[openDialog.button]}
         actionData={openDialog.actionData}
-        role={role}
+        userRole={role}
         error={error}
         isBusy={mutation.isPending}
         onPerform={(request) => mutation.mutate(request)}

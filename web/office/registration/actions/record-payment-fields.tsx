@@ -28,12 +28,14 @@ export function RecordPaymentFields({
   told: claim,
   today,
   to_pay: toPay,
-  role,
+  userRole,
   ...response
-}: Pick<ActionsResponse, 'told' | 'today' | 'to_pay' | 'currency'> & { readonly role: Role }) {
+}: Pick<ActionsResponse, 'told' | 'today' | 'to_pay' | 'currency'> & {
+  readonly userRole: Role
+}) {
   const currency = readResponseCurrency(response)
   const methods = RECORDABLE_METHODS.filter(
-    (id) => canPayIn(id, currency) && isAtLeast(role, describeMethod(id).minimumRole),
+    (id) => canPayIn(id, currency) && isAtLeast(userRole, describeMethod(id).minimumRole),
   )
   const [method, setMethod] = useState<ManualMethod>(methods[0] ?? 'cash')
   // A reported payment that was found is already recorded, and one that was rejected did not arrive.
