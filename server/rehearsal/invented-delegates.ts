@@ -6,12 +6,20 @@ import {
   findCategory,
   getCategoryLabel,
   getCurrency,
+  isMethodOpen,
   listDelegateMethods,
   METHOD_FIELD,
   quote,
   withDeskDays,
 } from '../../engine/index.ts'
-import type { Answers, Currency, EventConfig, Instant, PaymentMethod } from '../../engine/index.ts'
+import type {
+  Answers,
+  Currency,
+  Day,
+  EventConfig,
+  Instant,
+  PaymentMethod,
+} from '../../engine/index.ts'
 import { createRandom, generateAnswers } from './invented-people.ts'
 
 /** The number of delegates invented to find one in each category, and others for each price period. */
@@ -62,15 +70,16 @@ export function inventDelegates(event: EventConfig): InventedDelegates | null {
   const [firstAnswers] = allAnswers
   if (firstAnswers === undefined) return null
   let count = 0
-  const createDelegate = (answers: Answers, name: string): Answers => {
+  const createDelegate = (answers: Answers, name: string, day: Day | null): Answers => {
     count += 1
-    return setName(event, setUniqueAnswers(event, setPaymentMethod(event, answers), count), name)
+    const answersWithMethod = setPaymentMethod(event, answers, day)
+    return setName(event, setUniqueAnswers(event, answersWithMethod, count), name)
   }
   const canPayWith = (answers: Answers, method: PaymentMethod | undefined): boolean =>
     method === undefined || acceptsCurrency(method, getCurrencyOfBill(event, answers))
   return {
     people: firstOfEachCategory.map(([category, answers]) =>
-      createDelegate(answers, getCategoryLabel(event, category)),
+      createDelegate(answers, getCategoryLabel(event, category), null),
     ),
     inventAnother: (at, name, method) => {
       const openEvent = withDeskDays(event, dayOf(at))
@@ -79,6 +88,7 @@ export function inventDelegates(event: EventConfig): InventedDelegates | null {
           (answers) => canPayWith(answers, method) && quote(openEvent, answers, at).ok,
         ) ?? firstAnswers,
         name,
+        dayOf(at),
       )
       return method === undefined ? delegate : { ...delegate, [METHOD_FIELD]: method.id }
     },
@@ -88,16 +98,22 @@ export function inventDelegates(event: EventConfig): InventedDelegates | null {
 const getCurrencyOfBill = (event: EventConfig, answers: Answers): Currency =>
   getCurrency(event, findCategory(event, answers))
 
-/** Returns the answers with a payment method that accepts the currency of their category, as a real delegate chooses. */
-function setPaymentMethod(event: EventConfig, answers: Answers): Answers {
+/**
+ * Returns the answers with a payment method that the form offers: one that accepts the currency of the bill and is open
+ * on that day. `day` is null if the day is not known yet.
+ */
+function setPaymentMethod(event: EventConfig, answers: Answers, day: Day | null): Answers {
+  const methods = listDelegateMethods(event)
   const currency = getCurrencyOfBill(event, answers)
-  const ids = listDelegateMethods(event).flatMap((method) =>
-    acceptsCurrency(method, currency) ? [method.id] : [],
-  )
-  const chosen = answers[METHOD_FIELD]
-  return chosen === undefined || ids.includes(String(chosen)) || ids[0] === undefined
+  const ids = methods
+    .filter(
+      (method) => acceptsCurrency(method, currency) && (day === null || isMethodOpen(method, day)),
+    )
+    .map(({ id }) => id)
+  const [firstId] = ids
+  return methods.length < 2 || firstId === undefined || ids.includes(String(answers[METHOD_FIELD]))
     ? answers
-    : { ...answers, [METHOD_FIELD]: ids[0] }
+    : { ...answers, [METHOD_FIELD]: firstId }
 }
 
 /** Returns true if the answers contain an entry from a member list. */

@@ -1,7 +1,17 @@
 /** Rehearses an event: the calendar, and the same emails that a server with that clock sends. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
-import { formatDay, formatTime, instant } from '../../../engine/index.ts'
+import {
+  day,
+  findCategory,
+  findChosenMethod,
+  findMethodFieldErrors,
+  formatDay,
+  formatTime,
+  getCurrency,
+  instant,
+  startOfDay,
+} from '../../../engine/index.ts'
 import type { Answers, Day, EventConfig, OrderId } from '../../../engine/index.ts'
 import type { RegisterResponse, WireRehearsedDay } from '../../../engine/api.ts'
 import { listCalendarDays, readEvent } from '../../../engine/authoring.ts'
@@ -11,6 +21,7 @@ import {
   readSharedFolder,
 } from '../../../server/events/files/event-folder.ts'
 import { startPaymentReminders } from '../../../server/mail/send-payment-reminders.ts'
+import { inventDelegates } from '../../../server/rehearsal/invented-delegates.ts'
 import { rehearseInWorker } from '../../../server/rehearsal/rehearse-in-worker.ts'
 import { startTestApp } from '../harness.ts'
 import { createFormFields } from '../payments/server-with-gateway.ts'
@@ -167,6 +178,29 @@ test('in an event with two currencies, every delegate pays with a method that ac
     expect.stringContaining('₹'),
     expect.stringContaining('US$'),
   ])
+})
+
+test('delegates choose a method that accepts the currency of their bill and is still open, even if the form preselects another', async () => {
+  const text = await readFile('tests/events/dunecon2027.yaml', 'utf8')
+  const event = await readEventText(
+    text
+      .replace('      account: demo\n', '      account: demo\n      currencies: USD\n')
+      .replace('label: Bank transfer or UPI\n', '$&      until: 2027-08-31\n'),
+  )
+  const delegates = inventDelegates(event)
+  const lateDelegates = ['A', 'B', 'C'].map((name) =>
+    delegates?.inventAnother(startOfDay(day('2027-08-10')), name),
+  )
+  const choices = [
+    ...(delegates?.people ?? []).map((answers) => [answers, '2027-07-01'] as const),
+    ...lateDelegates.map((answers) => [answers ?? {}, '2027-08-10'] as const),
+  ]
+  expect(choices.length).toBeGreaterThan(5)
+  for (const [answers, date] of choices) {
+    expect(findMethodFieldErrors(event, answers, answers, day(date))).toEqual({})
+    const currency = getCurrency(event, findCategory(event, answers))
+    expect(findChosenMethod(event, answers, day(date), currency)).toMatchObject({ ok: true })
+  }
 })
 
 test('delegates in a category that is no longer on sale cannot register; delegates in other categories can, online and at the desk', async () => {
