@@ -247,7 +247,7 @@ const methodUntilOutsideCheck: Check = {
               // If the method ends soon after registration closes, its year is not wrong.
               help:
                 isLate && countDaysBetween(closingDay, until) <= MAX_DAYS_AFTER_REGISTRATION
-                  ? `write until: ${closingDay}, the last day of registration`
+                  ? `omit until, or write until: ${closingDay}, the last day of registration`
                   : suggestion === null
                     ? 'write a date on which registration is open'
                     : suggestYear('until', suggestion),
