@@ -123,7 +123,7 @@ export const RESULT_MESSAGES = {
   failed: {
     expired: 'We did not receive a payment for this order in time.',
     refunded:
-      'We received a payment for this registration and refunded it, so it is not paid. The refund can take a few working days to appear on your statement.',
+      'We received a payment for this registration and refunded it, so the registration is unpaid. The refund can take a few working days to appear on your statement.',
     unconfirmed: 'We could not confirm this payment.',
     notFound: 'We could not find this payment.',
     checkFirst: 'Before you pay again, check that no money was taken from your account.',
@@ -150,7 +150,7 @@ export const RESULT_MESSAGES = {
     },
     expired: {
       title: 'This registration has expired',
-      explanation: 'We did not receive a payment in time. Your seat may no longer be available.',
+      explanation: 'We did not receive your payment in time. Your seat may no longer be available.',
       claimHere: 'If you have paid, report your payment below.',
       claimInEmail: 'If you have paid, open the link in your email and report your payment.',
     },

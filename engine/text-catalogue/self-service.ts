@@ -98,7 +98,7 @@ export const SELF_SERVICE_MESSAGES = {
     submit: 'I have paid',
     resubmit: 'Made a mistake? Submit the form again',
     reported: 'You reported a payment with the reference {reference}.',
-    reportedWithDay: 'You reported a payment of {day} with the reference {reference}.',
+    reportedWithDay: 'You reported a payment made on {day} with the reference {reference}.',
     rejected:
       'The organisers could not find payment {reference}: {reason} Please check the details and submit them again.',
     rejectedWithDay:

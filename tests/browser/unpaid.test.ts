@@ -229,7 +229,7 @@ describe('a slow payment', () => {
   test('is under review if the amount differs: the page states since when, what happens next and whom to contact', async () => {
     const { page, context } = await visit(browser)
     await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Short Amount'))
-    await clickAtGateway(page, 'Pay a wrong amount')
+    await clickAtGateway(page, 'Pay the wrong amount')
     await page.getByRole('heading', { name: 'The organisers are checking your payment' }).waitFor()
     const details = await readData(page.getByRole('main'))
     expect(details).toMatchObject({ 'Order ID': expect.any(String), Since: expect.any(String) })

@@ -54,7 +54,7 @@ export const listOfficeStates = (server: PictureServer): readonly PictureState[]
     const regNo = await registerThroughApi(server.url, 'Dr. Example Review')
     await openAt(`/afpicon/payment/success?orderId=${regNo}`)(page)
     await page.getByRole('button', { name: /^Pay/ }).click()
-    await clickAtGateway(page, 'Pay a wrong amount')
+    await clickAtGateway(page, 'Pay the wrong amount')
     await page.getByRole('heading', { name: 'The organisers are checking' }).waitFor()
     return (reviewedRegNo = regNo)
   }

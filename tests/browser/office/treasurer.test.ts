@@ -133,7 +133,7 @@ async function readReference(page: Page): Promise<string> {
 test('for payments that do not match, the treasurer accepts a transfer, refunds a card payment on the second attempt, and moves an unmatched payment to a delegate found by name', async () => {
   const { page } = visitor
   const shortRegNo = await registerDelegate(1, 'card')
-  const gatewayUrl = await payInBrowser(shortRegNo, 'Pay a wrong amount')
+  const gatewayUrl = await payInBrowser(shortRegNo, 'Pay the wrong amount')
   await delegate.page.getByRole('heading', { name: 'The organisers are checking' }).waitFor()
   await delegate.page.goto(`${gatewayUrl}/?order=${shortRegNo}`)
   await delegate.page

@@ -45,7 +45,7 @@ export const ACTIONS = {
     about:
       'You return while the bank is still processing the payment, which arrives a little later.',
   },
-  wrong: { label: 'Pay a wrong amount', about: 'The payment is one rupee short.' },
+  wrong: { label: 'Pay the wrong amount', about: 'The payment is one rupee short.' },
   twice: {
     label: 'Pay, webhook twice',
     about: 'The payment succeeds once. Two webhooks arrive at the same moment.',
@@ -111,7 +111,7 @@ export function renderMessagePage(title: string, sentence: string): string {
 }
 
 const ORDER_FORM =
-  '<form method="get" action="/"><p><label>Another order, by its id <input name="order" required></label> <button type="submit">Show</button></p></form>'
+  '<form method="get" action="/"><p><label>Find another order by its order ID <input name="order" required></label> <button type="submit">Show</button></p></form>'
 
 export function renderOrdersPage(orders: readonly SandboxOrder[]): string {
   if (orders.length === 0)
