@@ -214,7 +214,7 @@ test('for payments that do not match, the treasurer accepts a transfer, refunds 
     .click()
   const unmatchedRegion = page.getByRole('region', { name: /^Payment C/ })
   await unmatchedRegion.getByText('NEFT FROM A FRIEND').waitFor()
-  await unmatchedRegion.getByRole('button', { name: 'Move to another registration' }).click()
+  await unmatchedRegion.getByRole('button', { name: 'Assign to a registration' }).click()
   // Staff know only the name; the dialog finds the number.
   await findDialog().getByRole('combobox', { name: 'Other registration' }).fill('Delegate 3')
   await findDialog()
@@ -225,7 +225,7 @@ test('for payments that do not match, the treasurer accepts a transfer, refunds 
   await expectAccessible(page, 'choosing where to move a payment')
   const numberField = findDialog().getByLabel('Other registration number')
   expect(await numberField.inputValue()).toBe(friendsRegNo)
-  await confirmAction('Her friend paid.', 'Move to another registration')
+  await confirmAction('Her friend paid.', 'Assign to a registration')
   await status.getByText('is now paid').waitFor()
   await page.getByText('No payments need review.').waitFor()
   await inbox.waitForEmail(buildEmail(3), 'you are registered as Non-member')

@@ -42,6 +42,10 @@ const REFUSED_LABELS = {
   ...REFUND_LABELS,
   accept: 'Already refunded outside Rollcall',
 } as const satisfies Readonly<Record<DecisionName, string>>
+const UNMATCHED_LABELS = {
+  ...PAYMENT_LABELS,
+  move: 'Assign to a registration',
+} as const satisfies Readonly<Record<DecisionName, string>>
 const RETURNED_LABELS = {
   ...PAYMENT_LABELS,
   dismiss: 'Mark as not returned',
@@ -50,7 +54,7 @@ const RETURNED_LABELS = {
 const CONSEQUENCES: Readonly<Partial<Record<DecisionName, string>>> = {
   ask: 'The payment is accepted. The balance is still due, and the delegate will get a payment link by email.',
   dismiss: 'The payment is not applied to any registration and is not refunded.',
-  move: 'If the amounts match, the payment is applied to the other registration. Otherwise it needs review there.',
+  move: 'If the amounts match, the payment is applied to that registration. Otherwise it needs review there.',
 }
 const RETURNED_CONSEQUENCE =
   'This only closes the warning. The payment remains applied to its registration.'
@@ -74,7 +78,9 @@ export function ReviewCard({ review, canDecide, isReasonShown = true, onDone }: 
         ? REFUND_LABELS
         : review.kind === 'returned'
           ? RETURNED_LABELS
-          : PAYMENT_LABELS
+          : review.kind === 'unmatched'
+            ? UNMATCHED_LABELS
+            : PAYMENT_LABELS
   const isRefused = review.kind === 'refund-refused'
   return (
     <div className="review" role="group" aria-label={`Review ${review.id}`}>
