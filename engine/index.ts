@@ -43,6 +43,7 @@ export {
   isDay,
   formatIsoIndia,
   readInstant,
+  isDayOnly,
   startOfDay,
   type Day,
   type Instant,

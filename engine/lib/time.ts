@@ -72,6 +72,12 @@ export function startOfDay(date: Day): Instant {
   return instant(Date.parse(`${date}T00:00:00Z`) - INDIA_OFFSET_MS)
 }
 
+/**
+ * Returns true for the start of a day. Bank statements, settlement reports and imports state only the day of a payment,
+ * which is stored as its start.
+ */
+export const isDayOnly = (at: Instant): boolean => at === startOfDay(dayOf(at))
+
 /** Returns the first instant after a day in India; also defined for the last possible date, 9999-12-31. */
 export function endOfDay(date: Day): Instant {
   return instant(startOfDay(date) + DAY_MS)

@@ -9,7 +9,7 @@ import {
   INR,
   formatIsoIndia,
   formatMethod,
-  startOfDay,
+  isDayOnly,
   toMajorUnits,
 } from '../../../engine/index.ts'
 import type { Amount, Currency } from '../../../engine/index.ts'
@@ -126,8 +126,7 @@ export function buildMovementCells(
   const { amount, currency, fee, isUnreconciled, documents } = movement
   return [
     dayOf(at),
-    // Bank statements, settlement reports and imports state only the day, which is stored as its start.
-    at === startOfDay(dayOf(at)) ? '' : formatTime(at),
+    isDayOnly(at) ? '' : formatTime(at),
     getEventTitle(deps, eventId),
     regNo,
     name,

@@ -197,7 +197,9 @@ const getLabel = ({ state, in_review, payment_status }: WireDebtor): string =>
 function shouldRemind(row: WireDebtor, now: Instant | null): boolean {
   const remindedAt = row.reminded_at === null ? null : readInstant(row.reminded_at)
   return (
-    ['Unpaid', 'Partly paid'].includes(getLabel(row)) &&
+    !row.in_review &&
+    row.state !== 'told' &&
+    row.state !== 'to_approve' &&
     (remindedAt === null || (now !== null && now - remindedAt > REMINDER_INTERVAL_MS))
   )
 }

@@ -1,20 +1,10 @@
 /** Formats ISO timestamps for the office: "21 Nov 2026, 3:01 pm". */
-import {
-  dayOf,
-  formatDayShort,
-  formatTime,
-  readInstant,
-  startOfDay,
-} from '../../../engine/index.ts'
+import { dayOf, formatDayShort, formatTime, readInstant, isDayOnly } from '../../../engine/index.ts'
 
-/**
- * Returns an invalid timestamp unchanged, and midnight without the time: bank statements, settlement reports and
- * imports state only the day of a payment.
- */
+/** Returns an invalid timestamp unchanged. Omits the time if only the day is known. */
 export function formatDateTime(text: string): string {
   const instant = readInstant(text)
   if (instant === null) return text
-  const day = dayOf(instant)
-  const dayText = formatDayShort(day)
-  return instant === startOfDay(day) ? dayText : `${dayText}, ${formatTime(instant)}`
+  const dayText = formatDayShort(dayOf(instant))
+  return isDayOnly(instant) ? dayText : `${dayText}, ${formatTime(instant)}`
 }
