@@ -192,6 +192,11 @@ test('a closed month accepts later payments, and marks them on the page and in t
     (row) => row['Changed after closing'] === 'Yes',
   )
   expect(markedRows.map((row) => row['Registration'])).toEqual([regNo])
+  // A bank statement states only the day.
+  const lineRow = readTable(files, 'payments').find(
+    (row) => row['Reference'] === 'HDFCN52026012900',
+  )
+  expect(lineRow).toMatchObject({ Date: '2026-01-29', Time: '' })
   expect(readTable(files, 'summary').map((row) => row['Changes after closing'])).toEqual(['1', '0'])
 
   // A payment that is moved from one event to the other changes both.
