@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './tests/longest-first.ts'
-import { ALL_RUNS } from './tests/runs.ts'
+import { EXCLUDED_FILES } from './tests/runs.ts'
 
 const importFirst = (file: string): string[] => ['--import', import.meta.resolve(file)]
 /** Arguments for Node. Each project sets them, because projects do not inherit them. */
@@ -9,11 +9,6 @@ const execArgv = [
   './tests/built-threads.ts',
   './tests/quick-environment.ts',
 ].flatMap(importFirst)
-
-/** Files that run in `npm run thorough` only. */
-const THOROUGH_FILES = ALL_RUNS
-  ? []
-  : ['tests/crash/postgres-faults.test.ts', 'tests/browser/every-category.test.ts']
 
 /** A slow page or server is not a failure, so assertions poll as long as Playwright waits for an element. */
 const expectations = { poll: { timeout: 200_000 } }
@@ -25,6 +20,7 @@ const expectations = { poll: { timeout: 200_000 } }
 export default defineConfig({
   test: {
     reporters: ['default'],
+    tags: [{ name: 'slow', description: 'Left out by `npm test` (tests/runs.ts).' }],
     // UPDATE=1 npm test -- tests/engine/authoring replaces the expected output with the actual output. Read the diff.
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
     // Many tests wait for a browser, a server or PostgreSQL, so there are more workers than cores. Each additional
@@ -50,7 +46,7 @@ export default defineConfig({
             'tests/{server,simulator,attacks,browser,crash}/**/*.test.ts',
           ],
           // The benchmarks store older versions of the sources in this cache.
-          exclude: ['tests/.cache/**', ...THOROUGH_FILES],
+          exclude: ['tests/.cache/**', ...EXCLUDED_FILES],
           sequence: { groupOrder: 1 },
           // Property tests and attacks on servers take a while on a busy machine. With HEADED=1, the browser is slowed
           // down for a person who watches and may pause it.

@@ -217,6 +217,12 @@ function runVitest(args) {
 }
 
 const vitestArgs = process.argv.slice(2)
+const runsEverything = vitestArgs.length === 0
+if (runsEverything && !env.RUNS) {
+  // Leaves out slow files (tests/runs.ts) and slow tests.
+  env.RUNS = 'commit'
+  vitestArgs.push('--tagsFilter', '!slow')
+}
 mkdirSync(join(top, 'tests', '.cache'), { recursive: true })
 env.CHROMIUM = needBrowser()
 useMemory()
@@ -232,20 +238,19 @@ process.on('exit', () => rmSync(checkedStyles, { force: true }))
 const rollcall = join(top, 'bin', 'rollcall.js')
 // The tests wait for the build only; all other checks run in parallel with both.
 const build = runStep('build', process.execPath, [rollcall, 'build'])
-const otherChecks =
-  vitestArgs.length > 0
-    ? []
-    : [
-        runStep('types', 'tsc', ['--checkers', '1'], ONE_CHECKER),
-        runStep(
-          'lint',
-          'oxlint',
-          ['--deny-warnings', 'engine', 'server', 'web', 'schemas', 'tests', 'bin'],
-          ONE_CHECKER,
-        ),
-        runStep('format', 'oxfmt', ['--check']),
-        runStep('event files', process.execPath, [rollcall, 'validate']),
-      ]
+const otherChecks = !runsEverything
+  ? []
+  : [
+      runStep('types', 'tsc', ['--checkers', '1'], ONE_CHECKER),
+      runStep(
+        'lint',
+        'oxlint',
+        ['--deny-warnings', 'engine', 'server', 'web', 'schemas', 'tests', 'bin'],
+        ONE_CHECKER,
+      ),
+      runStep('format', 'oxfmt', ['--check']),
+      runStep('event files', process.execPath, [rollcall, 'validate']),
+    ]
 // Threads of servers in the tests load this build (tests/built-threads.ts).
 if (await build) env.BUILT_THREADS = '1'
 await runVitest(vitestArgs)

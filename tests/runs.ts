@@ -1,7 +1,16 @@
-/** How many runs a random test has: a fraction in `npm test`, all in `npm run thorough` or with RUNS=all. */
+/**
+ * Which tests run, and how often. `npm test` (RUNS=commit) leaves out slow tests, so that it takes a few minutes.
+ * `npm test -- FOLDER` and Vitest itself run every test of that folder. `npm run thorough` (RUNS=all) also runs all
+ * variants and repetitions.
+ */
+
+/** How many runs a random test has outside `npm run thorough`: one part of all. */
 const PART_DIVISOR = 4
 
 export const ALL_RUNS = process.env['RUNS'] === 'all'
+
+/** Whether slow tests are left out. */
+export const IS_COMMIT_RUN = process.env['RUNS'] === 'commit'
 
 /**
  * Defines a test that only `npm run thorough` runs: a negative control of the test tools, or a scenario whose first
@@ -14,3 +23,44 @@ export const registerThorough = (register: () => void): void => {
 /** Returns the given fraction of all runs, a quarter by default. */
 export const chooseRuns = (all: number, part = Math.ceil(all / PART_DIVISOR)): number =>
   ALL_RUNS ? all : part
+
+/** Files that only `npm run thorough` runs. */
+const THOROUGH_FILES = [
+  'tests/crash/postgres-faults.test.ts',
+  'tests/browser/every-category.test.ts',
+]
+
+/**
+ * Slow files. Each starts many servers, commands or pages, and the rule that it tests end to end also has a faster test
+ * of its own. If only some tests of a file are slow, they have the tag `slow`.
+ */
+const SLOW_FILES = [
+  // Servers that lose their disk, database, network, memory or clock.
+  'tests/crash/{fsync,money-killed,several-servers,store-killed,whole-servers}.test.ts',
+  'tests/server/mail/retries.test.ts',
+  'tests/server/ops/{doctor-beside-server,exhausted-resources,log-of-killed-server,log-of-refusals}.test.ts',
+  'tests/server/ops/{lost-database,lost-while-starting,mail-server-refuses,memory-at-rest}.test.ts',
+  'tests/server/ops/{overnight,postgres-states,recovery-foretold,removed-event-files}.test.ts',
+  'tests/server/ops/{rescued-database,signals,silent-mail-server,socket-activation,wrong-clock}.test.ts',
+  // Released packages, and databases and PostgreSQL versions from years ago.
+  'tests/server/ops/{production-libraries,release}.test.ts',
+  'tests/server/storage/{migrated-version-30,oldest-postgres,several-hosts}.test.ts',
+  // Random requests, files and histories: also `npm run attacks`, `npm run mutants` and `npm run simulate`.
+  'tests/attacks/{event-files,random,slow}.test.ts',
+  'tests/mutants/**',
+  'tests/server/http/unexpected-json.test.ts',
+  'tests/simulator/postgres.test.ts',
+  // Pages in a browser, after the journeys of each role.
+  'tests/browser/{added-events,before-scripts,duplicate-payment,landing,layout,old-browsers}.test.ts',
+  'tests/browser/{organisers-created-file,payments-from-abroad,published-events,razorpay}.test.ts',
+  'tests/browser/{result-pages,screen-reader-errors,three-events}.test.ts',
+  'tests/browser/office/{actions,currency,discount-codes,emails-and-event-files,frame}.test.ts',
+  'tests/browser/office/{lists,manual-payment,payments,recovery,team,treasurer}.test.ts',
+  'tests/specification/{free,seen}.browser.test.ts',
+]
+
+/** Files that this run leaves out, as glob patterns. */
+export const EXCLUDED_FILES: readonly string[] = [
+  ...(ALL_RUNS ? [] : THOROUGH_FILES),
+  ...(IS_COMMIT_RUN ? SLOW_FILES : []),
+]

@@ -105,61 +105,76 @@ describe('an empty form', () => {
     await context.close()
   })
 
-  test('on a phone, the form does not scroll sideways, and the bar shows the price', async () => {
-    const { page, context } = await visit(browser, { width: 360, height: 740 })
+  test(
+    'on a phone, the form does not scroll sideways, and the bar shows the price',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await visit(browser, { width: 360, height: 740 })
+      await openForm(page)
+      await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
+      await page
+        .getByRole('region', { name: 'Registration Summary' })
+        .getByRole('button', { name: /5,015/ })
+        .waitFor()
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+      await expectAccessible(page, 'form on a phone')
+      await context.close()
+    },
+  )
+
+  test(
+    'states its purpose and the contact address without JavaScript',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await visit(browser, { javaScript: false })
+      await page.goto(server.url + FORM_PATH)
+      const text = toPlainText(await page.locator('body').innerText())
+      for (const line of [
+        'AFPICON 2026',
+        '31 January – 1 February 2026',
+        'support@afpicon.example',
+        'JavaScript',
+      ])
+        expect(text).toContain(line)
+      // Four periods next to each other are wider than a phone.
+      await page.setViewportSize({ width: 320, height: 568 })
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+      await expect
+        .poll(async () => (await page.locator('table.fees-plain').boundingBox())?.y)
+        .toBeLessThan(568)
+      await context.close()
+    },
+  )
+})
+
+test(
+  'Enter moves to the next field and does not submit an incomplete form',
+  { tags: ['slow'] },
+  async () => {
+    const { page, context } = await visit(browser)
     await openForm(page)
-    await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
-    await page
-      .getByRole('region', { name: 'Registration Summary' })
-      .getByRole('button', { name: /5,015/ })
-      .waitFor()
-    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-    await expectAccessible(page, 'form on a phone')
-    await context.close()
-  })
-
-  test('states its purpose and the contact address without JavaScript', async () => {
-    const { page, context } = await visit(browser, { javaScript: false })
-    await page.goto(server.url + FORM_PATH)
-    const text = toPlainText(await page.locator('body').innerText())
-    for (const line of [
-      'AFPICON 2026',
-      '31 January – 1 February 2026',
-      'support@afpicon.example',
-      'JavaScript',
-    ])
-      expect(text).toContain(line)
-    // Four periods next to each other are wider than a phone.
-    await page.setViewportSize({ width: 320, height: 568 })
-    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+    await page.getByRole('radio', { name: INTERN_CATEGORY, exact: true }).check()
+    await findField(page, 'Full Name').fill('Dr. Enter Example')
+    await findField(page, 'Full Name').press('Enter')
+    await page.keyboard.type('asha@example.org')
+    await expect.poll(() => findField(page, 'Email Address').inputValue()).toBe('asha@example.org')
+    await findField(page, 'City').press('Enter')
+    await page.keyboard.press('Tab')
     await expect
-      .poll(async () => (await page.locator('table.fees-plain').boundingBox())?.y)
-      .toBeLessThan(568)
+      .poll(() =>
+        page.getByRole('radio', { name: INTERN_CATEGORY, exact: true }).evaluate(isFocused),
+      )
+      .toBe(true)
+    await expect.poll(() => locateErrorSummary(page).count()).toBe(0)
     await context.close()
-  })
-})
-
-test('Enter moves to the next field and does not submit an incomplete form', async () => {
-  const { page, context } = await visit(browser)
-  await openForm(page)
-  await page.getByRole('radio', { name: INTERN_CATEGORY, exact: true }).check()
-  await findField(page, 'Full Name').fill('Dr. Enter Example')
-  await findField(page, 'Full Name').press('Enter')
-  await page.keyboard.type('asha@example.org')
-  await expect.poll(() => findField(page, 'Email Address').inputValue()).toBe('asha@example.org')
-  await findField(page, 'City').press('Enter')
-  await page.keyboard.press('Tab')
-  await expect
-    .poll(() => page.getByRole('radio', { name: INTERN_CATEGORY, exact: true }).evaluate(isFocused))
-    .toBe(true)
-  await expect.poll(() => locateErrorSummary(page).count()).toBe(0)
-  await context.close()
-})
+  },
+)
 
 const isFocused = (element: Element): boolean => element === document.activeElement
 
 test.each(['/', FORM_PATH, '/organisers', '/nowhere'])(
   'one key press skips the header of %s',
+  { tags: ['slow'] },
   async (path) => {
     const { page, context } = await visit(browser)
     await page.goto(server.url + path)
@@ -235,49 +250,61 @@ describe('missing and invalid answers', () => {
     await context.close()
   })
 
-  test('a field left empty shows and announces its error when it loses the focus', async () => {
-    const { page, context } = await visit(browser)
-    await openForm(page)
-    const liveRegion = page.locator('p[aria-live=polite]').first()
-    await expect.poll(async () => toPlainText(await liveRegion.textContent())).toBe('')
-    await findField(page, 'Full Name').focus()
-    await findField(page, 'Email Address').focus()
-    await expect.poll(() => liveRegion.textContent()).toBe('Full name is required')
-    await expect
-      .poll(() => readFieldState(page, 'Full Name'))
-      .toEqual({
-        invalid: 'true',
-        described: 'Full name is required',
-      })
-    await context.close()
-  })
+  test(
+    'a field left empty shows and announces its error when it loses the focus',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await visit(browser)
+      await openForm(page)
+      const liveRegion = page.locator('p[aria-live=polite]').first()
+      await expect.poll(async () => toPlainText(await liveRegion.textContent())).toBe('')
+      await findField(page, 'Full Name').focus()
+      await findField(page, 'Email Address').focus()
+      await expect.poll(() => liveRegion.textContent()).toBe('Full name is required')
+      await expect
+        .poll(() => readFieldState(page, 'Full Name'))
+        .toEqual({
+          invalid: 'true',
+          described: 'Full name is required',
+        })
+      await context.close()
+    },
+  )
 
-  test('suggests a correction of a misspelt email domain, which can be accepted by keyboard and does not block the form', async () => {
-    const { page, context } = await visit(browser)
-    await openForm(page)
-    await findField(page, 'Email Address').fill('asha@gmial.com')
-    await page.keyboard.press('Tab')
-    const suggestion = page
-      .getByRole('status')
-      .getByRole('button', { name: 'Did you mean asha@gmail.com?' })
-    await suggestion.waitFor()
-    await expectAccessible(page, 'another address is offered')
-    await expect.poll(async () => (await readFieldState(page, 'Email Address')).invalid).toBeNull()
-    await page.keyboard.press('Shift+Tab')
-    await page.keyboard.press('Shift+Tab')
-    await page.keyboard.press('Enter')
-    await expect.poll(() => findField(page, 'Email Address').inputValue()).toBe('asha@gmail.com')
-    await expect
-      .poll(() =>
-        findField(page, 'Email Address').evaluate((element) => element === document.activeElement),
-      )
-      .toBe(true)
-    await suggestion.waitFor({ state: 'detached' })
-    await page.getByText('We will send the confirmation to asha@gmail.com').first().waitFor()
-    await context.close()
-  })
+  test(
+    'suggests a correction of a misspelt email domain, which can be accepted by keyboard and does not block the form',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await visit(browser)
+      await openForm(page)
+      await findField(page, 'Email Address').fill('asha@gmial.com')
+      await page.keyboard.press('Tab')
+      const suggestion = page
+        .getByRole('status')
+        .getByRole('button', { name: 'Did you mean asha@gmail.com?' })
+      await suggestion.waitFor()
+      await expectAccessible(page, 'another address is offered')
+      await expect
+        .poll(async () => (await readFieldState(page, 'Email Address')).invalid)
+        .toBeNull()
+      await page.keyboard.press('Shift+Tab')
+      await page.keyboard.press('Shift+Tab')
+      await page.keyboard.press('Enter')
+      await expect.poll(() => findField(page, 'Email Address').inputValue()).toBe('asha@gmail.com')
+      await expect
+        .poll(() =>
+          findField(page, 'Email Address').evaluate(
+            (element) => element === document.activeElement,
+          ),
+        )
+        .toBe(true)
+      await suggestion.waitFor({ state: 'detached' })
+      await page.getByText('We will send the confirmation to asha@gmail.com').first().waitFor()
+      await context.close()
+    },
+  )
 
-  test('S124: a missing category is reported at its field', async () => {
+  test('S124: a missing category is reported at its field', { tags: ['slow'] }, async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).focus()
@@ -325,7 +352,7 @@ describe('missing and invalid answers', () => {
   })
 })
 
-describe('a price that changes while the form is open', () => {
+describe('a price that changes while the form is open', { tags: ['slow'] }, () => {
   test('is shown with the old price before the payment; answers and file are kept', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await openForm(page)

@@ -201,27 +201,31 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('the preview shows the price on another date, and the rule that applies, with its line', async () => {
-    const { page, context } = await openEditor()
-    await findTab(page, 'Price').click()
-    await page.getByLabel('Preview date').fill('2026-01-25')
-    await page.getByText('but the first period listed applies').waitFor()
-    await expect
-      .poll(async () => toPlainText(await page.locator('td[aria-current]').textContent()))
-      .toBe('₹ 9,440')
-    await page.getByRole('button', { name: 'Start again' }).click()
-    await copyConference(page, 'Chirurgia 2026')
-    await findTab(page, 'Price').click()
-    await page.getByText(/by rule \d/).waitFor()
-    // The form in the other tab, which may be hidden, has fields with the same names.
-    const panel = page.getByRole('tabpanel', { name: 'Price' })
-    await panel.getByLabel('Designation').selectOption({ label: 'PG' })
-    await panel.getByLabel('ASI Member').selectOption({ label: 'No' })
-    await page.getByText('Post Graduate (Non-ASI)').first().waitFor()
-    await page.getByText('Earlier rules that did not apply').click()
-    await page.getByText(/Rule 1: .*but asi_member is no/).waitFor()
-    await context.close()
-  })
+  test(
+    'the preview shows the price on another date, and the rule that applies, with its line',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await openEditor()
+      await findTab(page, 'Price').click()
+      await page.getByLabel('Preview date').fill('2026-01-25')
+      await page.getByText('but the first period listed applies').waitFor()
+      await expect
+        .poll(async () => toPlainText(await page.locator('td[aria-current]').textContent()))
+        .toBe('₹ 9,440')
+      await page.getByRole('button', { name: 'Start again' }).click()
+      await copyConference(page, 'Chirurgia 2026')
+      await findTab(page, 'Price').click()
+      await page.getByText(/by rule \d/).waitFor()
+      // The form in the other tab, which may be hidden, has fields with the same names.
+      const panel = page.getByRole('tabpanel', { name: 'Price' })
+      await panel.getByLabel('Designation').selectOption({ label: 'PG' })
+      await panel.getByLabel('ASI Member').selectOption({ label: 'No' })
+      await page.getByText('Post Graduate (Non-ASI)').first().waitFor()
+      await page.getByText('Earlier rules that did not apply').click()
+      await page.getByText(/Rule 1: .*but asi_member is no/).waitFor()
+      await context.close()
+    },
+  )
 
   test('shows the real form with a new field and its error, and sends no request to the server', async () => {
     const { page, context } = await openEditor()
@@ -268,42 +272,46 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('opens and saves a file on disk; discards edits only after confirmation', async () => {
-    const { page, context } = await visit(browser)
-    await page.goto(`${server.url}/organisers`)
-    const changedText = eventFile.replace('title: AFPICON 2026', 'title: Another Conference')
-    await page.getByLabel('Event file', { exact: true }).setInputFiles({
-      name: 'another.yaml',
-      mimeType: 'text/yaml',
-      buffer: Buffer.from(changedText),
-    })
-    await page.getByText('another.yaml').waitFor()
-    await page.getByRole('heading', { name: 'Another Conference' }).waitFor()
-    await findEditor(page).focus()
-    await page.keyboard.press('Control+Home')
-    await page.keyboard.type('# mine\n')
-    await page.getByText('(not saved)').waitFor()
-    await page.reload()
-    await page.getByText('# mine').waitFor()
-    const startAgain = page.getByRole('button', { name: 'Start again' })
-    await startAgain.click()
-    const dialog = page.getByRole('dialog', { name: 'Leave your changes?' })
-    await dialog.getByRole('button', { name: 'Keep my changes' }).click()
-    const downloadPromise = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Save file' }).click()
-    const savedFile = await downloadPromise
-    expect(savedFile.suggestedFilename()).toBe('another.yaml')
-    expect(readFileSync(await savedFile.path(), 'utf8')).toBe(`# mine\n${changedText}`)
-    await page.getByText('(not saved)').waitFor({ state: 'detached' })
-    await startAgain.click()
-    const heading = page.getByRole('heading', { name: 'How do you want to begin?' })
-    await expect
-      .poll(() => heading.evaluate((element) => element === document.activeElement))
-      .toBe(true)
-    await copyConference(page, 'Chirurgia 2026')
-    await page.getByText('chirurgia2026.yaml').first().waitFor()
-    await context.close()
-  })
+  test(
+    'opens and saves a file on disk; discards edits only after confirmation',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await visit(browser)
+      await page.goto(`${server.url}/organisers`)
+      const changedText = eventFile.replace('title: AFPICON 2026', 'title: Another Conference')
+      await page.getByLabel('Event file', { exact: true }).setInputFiles({
+        name: 'another.yaml',
+        mimeType: 'text/yaml',
+        buffer: Buffer.from(changedText),
+      })
+      await page.getByText('another.yaml').waitFor()
+      await page.getByRole('heading', { name: 'Another Conference' }).waitFor()
+      await findEditor(page).focus()
+      await page.keyboard.press('Control+Home')
+      await page.keyboard.type('# mine\n')
+      await page.getByText('(not saved)').waitFor()
+      await page.reload()
+      await page.getByText('# mine').waitFor()
+      const startAgain = page.getByRole('button', { name: 'Start again' })
+      await startAgain.click()
+      const dialog = page.getByRole('dialog', { name: 'Leave your changes?' })
+      await dialog.getByRole('button', { name: 'Keep my changes' }).click()
+      const downloadPromise = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Save file' }).click()
+      const savedFile = await downloadPromise
+      expect(savedFile.suggestedFilename()).toBe('another.yaml')
+      expect(readFileSync(await savedFile.path(), 'utf8')).toBe(`# mine\n${changedText}`)
+      await page.getByText('(not saved)').waitFor({ state: 'detached' })
+      await startAgain.click()
+      const heading = page.getByRole('heading', { name: 'How do you want to begin?' })
+      await expect
+        .poll(() => heading.evaluate((element) => element === document.activeElement))
+        .toBe(true)
+      await copyConference(page, 'Chirurgia 2026')
+      await page.getByText('chirurgia2026.yaml').first().waitFor()
+      await context.close()
+    },
+  )
 
   test('a new conference is created from answers: after an invalid answer and a pasted fee table that also has other rows, the file has prices, GST and a workshop priced by category', async () => {
     const { page, context, consoleErrors } = await visit(browser)
@@ -466,67 +474,76 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('a copied conference becomes a new conference with its own name, dates and addresses', async () => {
-    const { page, context, consoleErrors } = await openEditor()
-    const createButton = page.getByRole('button', { name: 'Create a new conference' })
-    await page.getByLabel('Short name').fill('afpicon2026')
-    await createButton.click()
-    await page.getByRole('alert').getByText('afpicon2026 is already published').waitFor()
-    await page.getByLabel('Short name').fill('afpicon2027')
-    await createButton.click()
-    await page.getByText('New file created').click()
-    await page.getByText('AFPICON 2026 is now AFPICON 2027 throughout the file.').waitFor()
-    await createButton.waitFor({ state: 'detached' })
-    await page.getByText('afpicon2027.yaml', { exact: true }).waitFor()
-    await expectAccessible(page, 'a file created from another')
-    expect(consoleErrors).toEqual([])
-    await context.close()
-  })
+  test(
+    'a copied conference becomes a new conference with its own name, dates and addresses',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context, consoleErrors } = await openEditor()
+      const createButton = page.getByRole('button', { name: 'Create a new conference' })
+      await page.getByLabel('Short name').fill('afpicon2026')
+      await createButton.click()
+      await page.getByRole('alert').getByText('afpicon2026 is already published').waitFor()
+      await page.getByLabel('Short name').fill('afpicon2027')
+      await createButton.click()
+      await page.getByText('New file created').click()
+      await page.getByText('AFPICON 2026 is now AFPICON 2027 throughout the file.').waitFor()
+      await createButton.waitFor({ state: 'detached' })
+      await page.getByText('afpicon2027.yaml', { exact: true }).waitFor()
+      await expectAccessible(page, 'a file created from another')
+      expect(consoleErrors).toEqual([])
+      await context.close()
+    },
+  )
 
-  test('can be used by keyboard alone: to read, edit, leave the editor and move between the tabs', async () => {
-    const { page, context } = await openEditor()
-    await page.getByRole('button', { name: 'Create a new conference' }).focus()
-    await page.keyboard.press('Tab')
-    await expect
-      .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))
-      .toBe(true)
-    await page.keyboard.press('Control+Home')
-    await page.keyboard.type('# by keys')
-    await page.getByText('# by keys').waitFor()
-    await page.keyboard.press('Control+End')
-    await page.keyboard.type('hold_s')
-    await page.getByRole('option', { name: 'hold_seats_for' }).waitFor()
-    // A completion list ignores keys pressed right after it opens, so the line break from such an Enter is removed.
-    await expect
-      .poll(async () => {
-        await page.keyboard.press('Enter')
-        const text = (await findEditor(page).textContent()) ?? ''
-        if (!text.includes('hold_seats_for: ')) {
-          await page.keyboard.press('Backspace')
-          await page.keyboard.press('Control+Space')
-        }
-        return text
-      })
-      .toContain('hold_seats_for: ')
-    await page.keyboard.press('Tab')
-    const readFocusedText = () => page.evaluate(() => document.activeElement?.textContent)
-    await expect.poll(() => readFocusedText()).toBe('Form')
-    await page.keyboard.press('ArrowRight')
-    await expect.poll(() => readFocusedText()).toBe('Price')
-    await expect.poll(() => findTab(page, 'Price').getAttribute('aria-selected')).toBe('true')
-    await page.keyboard.press('End')
-    await expect.poll(() => readFocusedText()).toBe('Rehearsal')
-    await page.keyboard.press('ArrowRight')
-    await expect.poll(() => readFocusedText()).toBe('Form')
-    await page.keyboard.press('Shift+Tab')
-    await expect
-      .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))
-      .toBe(true)
-    await context.close()
-  })
+  test(
+    'can be used by keyboard alone: to read, edit, leave the editor and move between the tabs',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await openEditor()
+      await page.getByRole('button', { name: 'Create a new conference' }).focus()
+      await page.keyboard.press('Tab')
+      await expect
+        .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))
+        .toBe(true)
+      await page.keyboard.press('Control+Home')
+      await page.keyboard.type('# by keys')
+      await page.getByText('# by keys').waitFor()
+      await page.keyboard.press('Control+End')
+      await page.keyboard.type('hold_s')
+      await page.getByRole('option', { name: 'hold_seats_for' }).waitFor()
+      // A completion list ignores keys pressed right after it opens, so the line break from such an Enter is removed.
+      await expect
+        .poll(async () => {
+          await page.keyboard.press('Enter')
+          const text = (await findEditor(page).textContent()) ?? ''
+          if (!text.includes('hold_seats_for: ')) {
+            await page.keyboard.press('Backspace')
+            await page.keyboard.press('Control+Space')
+          }
+          return text
+        })
+        .toContain('hold_seats_for: ')
+      await page.keyboard.press('Tab')
+      const readFocusedText = () => page.evaluate(() => document.activeElement?.textContent)
+      await expect.poll(() => readFocusedText()).toBe('Form')
+      await page.keyboard.press('ArrowRight')
+      await expect.poll(() => readFocusedText()).toBe('Price')
+      await expect.poll(() => findTab(page, 'Price').getAttribute('aria-selected')).toBe('true')
+      await page.keyboard.press('End')
+      await expect.poll(() => readFocusedText()).toBe('Rehearsal')
+      await page.keyboard.press('ArrowRight')
+      await expect.poll(() => readFocusedText()).toBe('Form')
+      await page.keyboard.press('Shift+Tab')
+      await expect
+        .poll(() => findEditor(page).evaluate((content) => content === document.activeElement))
+        .toBe(true)
+      await context.close()
+    },
+  )
 
   test.each(ALL_RUNS ? [360, 768, 1280] : [360])(
     'at %i px, axe reports no problems in any tab, with or without findings, and nothing overflows',
+    { tags: ['slow'] },
     async (width) => {
       const { page, context, consoleErrors } = await openEditor({ width })
       const tabs =
@@ -568,14 +585,18 @@ describe('the page for organisers', () => {
     },
   )
 
-  test('the published files contain the support address instead of the office’s own address', async () => {
-    const page = await (await fetch(`${server.url}/organisers`)).text()
-    expect(page).toContain('title: AFPICON 2026')
-    expect(page).not.toContain(officeEmail)
-    const file = (await (await fetch(`${server.url}/api/events/afpicon2026/file/`)).json()) as {
-      readonly text: string
-    }
-    expect(file.text).toBe(eventFile)
-    expect((await fetch(`${server.url}/api/events/nothing/file/`)).status).toBe(404)
-  })
+  test(
+    'the published files contain the support address instead of the office’s own address',
+    { tags: ['slow'] },
+    async () => {
+      const page = await (await fetch(`${server.url}/organisers`)).text()
+      expect(page).toContain('title: AFPICON 2026')
+      expect(page).not.toContain(officeEmail)
+      const file = (await (await fetch(`${server.url}/api/events/afpicon2026/file/`)).json()) as {
+        readonly text: string
+      }
+      expect(file.text).toBe(eventFile)
+      expect((await fetch(`${server.url}/api/events/nothing/file/`)).status).toBe(404)
+    },
+  )
 })

@@ -245,7 +245,7 @@ describe('a postgraduate with a document', () => {
   })
 })
 
-describe('a chosen document', () => {
+describe('a chosen document', { tags: ['slow'] }, () => {
   const waitForUpload = (page: Page) =>
     page.getByText(`${PROOF_FILE.name} uploaded`).waitFor({ state: 'attached' })
 
@@ -396,7 +396,7 @@ async function fillFormWithDocument(page: Page, name: string): Promise<void> {
   await page.locator('input[type=file]').setInputFiles(PROOF_FILE)
 }
 
-describe('a lost connection', () => {
+describe('a lost connection', { tags: ['slow'] }, () => {
   test('results in one payment, one email and one document, whether it occurs before or after the response, at the gateway or on return', async () => {
     const { page, context } = await visit(browser, { privateWindow: true, width: 360, height: 740 })
     await page.clock.install()

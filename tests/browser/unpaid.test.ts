@@ -97,7 +97,7 @@ describe('a payment that is declined', () => {
     await context.close()
   })
 
-  test('can be retried later, without filling in the form again', async () => {
+  test('can be retried later, without filling in the form again', { tags: ['slow'] }, async () => {
     const { page, context } = await visit(browser)
     await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Second Attempt'))
     await clickAtGateway(page, 'Decline')
@@ -142,33 +142,39 @@ describe('a slow payment', () => {
     await context.close()
   })
 
-  test('stays unpaid if its success URL is opened manually, and can be paid there with one click', async () => {
-    const { page, context, consoleErrors } = await visit(browser)
-    const orderId = await registerThroughApi(server.url, 'Dr. Abandoned Demo')
-    await page.goto(
-      `${server.url}${SUCCESS_PATH}?orderId=${orderId}&amount=3540.00&date=2026-01-01`,
-    )
-    await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
-    expect(await readMain(page)).not.toContain('Paid')
-    await expect.poll(() => page.getByRole('button', { name: 'Download Receipt' }).count()).toBe(0)
-    await expect
-      .poll(() => readData(page.getByRole('main')))
-      .toMatchObject({
-        'Full Name': 'Dr. Abandoned Demo',
-        Category: INTERN_CATEGORY,
-        'Total Amount': '₹ 3,540',
-      })
-    await expectAccessible(page, 'not paid yet')
-    await page.getByRole('button', { name: 'Pay ₹ 3,540 now' }).click()
-    await page.waitForURL((url) => url.origin !== server.url)
-    expect(await readGatewayOrder(page)).toBe(orderId)
-    await clickAtGateway(page, 'Pay')
-    await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-    expect(consoleErrors).toEqual([])
-    await context.close()
-  })
+  test(
+    'stays unpaid if its success URL is opened manually, and can be paid there with one click',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context, consoleErrors } = await visit(browser)
+      const orderId = await registerThroughApi(server.url, 'Dr. Abandoned Demo')
+      await page.goto(
+        `${server.url}${SUCCESS_PATH}?orderId=${orderId}&amount=3540.00&date=2026-01-01`,
+      )
+      await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
+      expect(await readMain(page)).not.toContain('Paid')
+      await expect
+        .poll(() => page.getByRole('button', { name: 'Download Receipt' }).count())
+        .toBe(0)
+      await expect
+        .poll(() => readData(page.getByRole('main')))
+        .toMatchObject({
+          'Full Name': 'Dr. Abandoned Demo',
+          Category: INTERN_CATEGORY,
+          'Total Amount': '₹ 3,540',
+        })
+      await expectAccessible(page, 'not paid yet')
+      await page.getByRole('button', { name: 'Pay ₹ 3,540 now' }).click()
+      await page.waitForURL((url) => url.origin !== server.url)
+      expect(await readGatewayOrder(page)).toBe(orderId)
+      await clickAtGateway(page, 'Pay')
+      await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+      expect(consoleErrors).toEqual([])
+      await context.close()
+    },
+  )
 
-  test('a changed price requires confirmation before the payment', async () => {
+  test('a changed price requires confirmation before the payment', { tags: ['slow'] }, async () => {
     const { page, context } = await visit(browser)
     await page.setViewportSize({ width: 360, height: 740 })
     const orderId = await registerThroughApi(server.url, 'Dr. Moved Price')
@@ -226,19 +232,27 @@ describe('a slow payment', () => {
     await context.close()
   })
 
-  test('is under review if the amount differs: the page states since when, what happens next and whom to contact', async () => {
-    const { page, context } = await visit(browser)
-    await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Short Amount'))
-    await clickAtGateway(page, 'Pay the wrong amount')
-    await page.getByRole('heading', { name: 'The organisers are checking your payment' }).waitFor()
-    const details = await readData(page.getByRole('main'))
-    expect(details).toMatchObject({ 'Order ID': expect.any(String), Since: expect.any(String) })
-    await expect.poll(() => page.getByRole('button', { name: /^(Pay|Try to pay)/ }).count()).toBe(0)
-    await context.close()
-  })
+  test(
+    'is under review if the amount differs: the page states since when, what happens next and whom to contact',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await visit(browser)
+      await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Short Amount'))
+      await clickAtGateway(page, 'Pay the wrong amount')
+      await page
+        .getByRole('heading', { name: 'The organisers are checking your payment' })
+        .waitFor()
+      const details = await readData(page.getByRole('main'))
+      expect(details).toMatchObject({ 'Order ID': expect.any(String), Since: expect.any(String) })
+      await expect
+        .poll(() => page.getByRole('button', { name: /^(Pay|Try to pay)/ }).count())
+        .toBe(0)
+      await context.close()
+    },
+  )
 })
 
-describe('the browser’s Back button, from the gateway to the form', () => {
+describe('the browser’s Back button, from the gateway to the form', { tags: ['slow'] }, () => {
   test('the form keeps its answers and offers to pay for the same registration, even when submitted again', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await openGateway(page, 'Dr. Back Button')
@@ -335,31 +349,35 @@ describe('a payment link in an email', () => {
     await context.close()
   })
 
-  test('an expired or unknown link shows a message and links to the form', async () => {
-    const { page, context } = await visit(browser)
-    await page.goto(
-      createPaymentLink(
-        server,
-        await registerThroughApi(server.url, 'Dr. Late Link'),
-        '2001-01-01',
-      ),
-    )
-    const alert = page.getByRole('alert')
-    await alert.getByRole('heading', { name: 'This link no longer works' }).waitFor()
-    await expect
-      .poll(() => alert.getByRole('link', { name: 'support@afpicon.example' }).count())
-      .toBe(1)
-    await expectAccessible(page, 'an expired link')
-    await alert.getByRole('link', { name: 'Go to the registration form' }).click()
-    await page.waitForURL(new RegExp(`${FORM_PATH}$`))
+  test(
+    'an expired or unknown link shows a message and links to the form',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await visit(browser)
+      await page.goto(
+        createPaymentLink(
+          server,
+          await registerThroughApi(server.url, 'Dr. Late Link'),
+          '2001-01-01',
+        ),
+      )
+      const alert = page.getByRole('alert')
+      await alert.getByRole('heading', { name: 'This link no longer works' }).waitFor()
+      await expect
+        .poll(() => alert.getByRole('link', { name: 'support@afpicon.example' }).count())
+        .toBe(1)
+      await expectAccessible(page, 'an expired link')
+      await alert.getByRole('link', { name: 'Go to the registration form' }).click()
+      await page.waitForURL(new RegExp(`${FORM_PATH}$`))
 
-    await page.goto(`${server.url}/pay/${'A'.repeat(43)}`)
-    await page.getByRole('heading', { level: 1, name: 'We do not recognise this link' }).waitFor()
-    const formLinks = page.getByRole('main').getByRole('listitem').getByRole('link')
-    await expect.poll(() => formLinks.allTextContents()).toContain('AFPICON 2026')
-    await expectAccessible(page, 'an unknown link')
-    await context.close()
-  })
+      await page.goto(`${server.url}/pay/${'A'.repeat(43)}`)
+      await page.getByRole('heading', { level: 1, name: 'We do not recognise this link' }).waitFor()
+      const formLinks = page.getByRole('main').getByRole('listitem').getByRole('link')
+      await expect.poll(() => formLinks.allTextContents()).toContain('AFPICON 2026')
+      await expectAccessible(page, 'an unknown link')
+      await context.close()
+    },
+  )
 })
 
 describe('the state of a registration on its page', () => {
@@ -494,32 +512,39 @@ describe('the state of a registration on its page', () => {
     orderId = await registerThroughApi(server.url, 'Dr. Standing Example')
   })
   afterAll(() => visitor.context.close())
-  test.each(STATES)('%s', async (name, stateChanges, title, texts, payLabel) => {
-    const { page } = visitor
-    await page.route('**/api/afpicon/registrations/**', async (route) => {
-      const response = await route.fetch()
-      const storedState = (await response.json()) as { readonly registration: object }
-      await route.fulfill({
-        json: { status: 'success', registration: { ...storedState.registration, ...stateChanges } },
+  test.each(STATES)(
+    '%s',
+    { tags: ['slow'] },
+    async (name, stateChanges, title, texts, payLabel) => {
+      const { page } = visitor
+      await page.route('**/api/afpicon/registrations/**', async (route) => {
+        const response = await route.fetch()
+        const storedState = (await response.json()) as { readonly registration: object }
+        await route.fulfill({
+          json: {
+            status: 'success',
+            registration: { ...storedState.registration, ...stateChanges },
+          },
+        })
       })
-    })
-    await page.goto(`${server.url}${SUCCESS_PATH}?orderId=${orderId}`)
-    await page.getByRole('heading', { level: 2, name: title, exact: true }).waitFor()
-    const text = await readMain(page)
-    for (const part of texts) expect(text).toContain(part)
-    const buttons = page.getByRole('main').getByRole('button', { name: /^(Pay|Try to pay)/ })
-    await expect
-      .poll(async () => (await buttons.allTextContents()).map(toPlainText))
-      .toEqual(payLabel === null ? [] : [payLabel])
-    await expect.poll(() => page.title()).toBe(`${title} · AFPICON 2026`)
-    // The tests above cover the page with a pay button.
-    if (payLabel === null || ALL_RUNS) await expectAccessible(page, name)
-    // The page polls, and a request may be pending.
-    await page.unrouteAll({ behavior: 'wait' })
-  })
+      await page.goto(`${server.url}${SUCCESS_PATH}?orderId=${orderId}`)
+      await page.getByRole('heading', { level: 2, name: title, exact: true }).waitFor()
+      const text = await readMain(page)
+      for (const part of texts) expect(text).toContain(part)
+      const buttons = page.getByRole('main').getByRole('button', { name: /^(Pay|Try to pay)/ })
+      await expect
+        .poll(async () => (await buttons.allTextContents()).map(toPlainText))
+        .toEqual(payLabel === null ? [] : [payLabel])
+      await expect.poll(() => page.title()).toBe(`${title} · AFPICON 2026`)
+      // The tests above cover the page with a pay button.
+      if (payLabel === null || ALL_RUNS) await expectAccessible(page, name)
+      // The page polls, and a request may be pending.
+      await page.unrouteAll({ behavior: 'wait' })
+    },
+  )
 })
 
-describe('a result page for an unknown order', () => {
+describe('a result page for an unknown order', { tags: ['slow'] }, () => {
   test('does not disclose the order ID: no referrer, no cache, no index', async () => {
     const response = await fetch(`${server.url}${SUCCESS_PATH}?orderId=AFPI0000000000000`)
     expect(response.headers.get('referrer-policy')).toBe('no-referrer')

@@ -93,84 +93,88 @@ const findDialog = () => visitor.page.getByRole('dialog')
 const press = (name: string) => pressAction(visitor.page, name)
 const waitForStatus = (text: string) => findPanel().getByRole('status').getByText(text).waitFor()
 
-test('a statement for two events is matched in three clicks; when an unmatched line is assigned by keyboard, a colleague sees it without a reload', async () => {
-  const transferAnswers = { is_member: 'false', way: 'transfer' }
-  const [firstRegNo, secondRegNo] = [
-    await registerDelegate(5, transferAnswers),
-    await registerDelegate(6, transferAnswers, 'second2026'),
-  ]
-  await registerDelegate(7, transferAnswers, 'second2026')
-  const { page, context, consoleErrors } = await visit(browser)
-  await addSessionCookie(context, server.url, ADMIN)
-  await page.goto(`${server.url}/admin/payments/statements`)
-  let clicks = 0
-  const click = async (name: string): Promise<void> => {
+test(
+  'a statement for two events is matched in three clicks; when an unmatched line is assigned by keyboard, a colleague sees it without a reload',
+  { tags: ['slow'] },
+  async () => {
+    const transferAnswers = { is_member: 'false', way: 'transfer' }
+    const [firstRegNo, secondRegNo] = [
+      await registerDelegate(5, transferAnswers),
+      await registerDelegate(6, transferAnswers, 'second2026'),
+    ]
+    await registerDelegate(7, transferAnswers, 'second2026')
+    const { page, context, consoleErrors } = await visit(browser)
+    await addSessionCookie(context, server.url, ADMIN)
+    await page.goto(`${server.url}/admin/payments/statements`)
+    let clicks = 0
+    const click = async (name: string): Promise<void> => {
+      clicks += 1
+      await page.getByRole('button', { name }).click()
+    }
+    const lines = [
+      'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
+      `30/01/26,NEFT CR ${firstRegNo},SBIN026031000201,,"3,540.00"`,
+      `30/01/26,NEFT CR ${secondRegNo},SBIN026031000202,,"3,540.00"`,
+      '30/01/26,NEFT CR A RELATIVE,SBIN026031000203,,"3,000.00"',
+    ]
+    // The first click chooses the file.
     clicks += 1
-    await page.getByRole('button', { name }).click()
-  }
-  const lines = [
-    'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
-    `30/01/26,NEFT CR ${firstRegNo},SBIN026031000201,,"3,540.00"`,
-    `30/01/26,NEFT CR ${secondRegNo},SBIN026031000202,,"3,540.00"`,
-    '30/01/26,NEFT CR A RELATIVE,SBIN026031000203,,"3,000.00"',
-  ]
-  // The first click chooses the file.
-  clicks += 1
-  await page.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
-    name: 'statement.csv',
-    mimeType: 'text/csv',
-    buffer: Buffer.from(lines.join('\r\n')),
-  })
-  const releaseUpload = await holdRequests(page, /\/api\/admin\/statements\/\?statement_currency/)
-  await click('Match payments')
-  await page.getByRole('progressbar', { name: 'Uploading the file' }).waitFor()
-  releaseUpload()
-  await page.getByRole('button', { name: 'Confirm all exact matches (2)' }).waitFor()
-  // The page requests the statement again, and the response is delayed.
-  const delayedStatement = Promise.withResolvers<void>()
-  await page.route(/\/api\/admin\/statements\/\d+\//, async (route) => {
-    if (route.request().method() === 'GET') await delayedStatement.promise
-    await route.continue()
-  })
-  await click('Confirm all exact matches (2)')
-  await page.getByText('2 lines assigned.').waitFor()
-  expect(clicks).toBeLessThanOrEqual(4)
+    await page.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
+      name: 'statement.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(lines.join('\r\n')),
+    })
+    const releaseUpload = await holdRequests(page, /\/api\/admin\/statements\/\?statement_currency/)
+    await click('Match payments')
+    await page.getByRole('progressbar', { name: 'Uploading the file' }).waitFor()
+    releaseUpload()
+    await page.getByRole('button', { name: 'Confirm all exact matches (2)' }).waitFor()
+    // The page requests the statement again, and the response is delayed.
+    const delayedStatement = Promise.withResolvers<void>()
+    await page.route(/\/api\/admin\/statements\/\d+\//, async (route) => {
+      if (route.request().method() === 'GET') await delayedStatement.promise
+      await route.continue()
+    })
+    await click('Confirm all exact matches (2)')
+    await page.getByText('2 lines assigned.').waitFor()
+    expect(clicks).toBeLessThanOrEqual(4)
 
-  // A line is split in place: the clicked button disappears, and the focus moves to the field.
-  const readFocusedLabel = () =>
-    page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
-  await click('Split line 4')
-  await expect.poll(readFocusedLabel).toBe('Add a person to line 4')
-  // The response must not move the focus out of the field before the user can type.
-  delayedStatement.resolve()
-  await page.getByRole('button', { name: 'Confirm all exact' }).waitFor({ state: 'detached' })
-  await page.unroute(/\/api\/admin\/statements\/\d+\//)
-  expect(await readFocusedLabel()).toBe('Add a person to line 4')
-  await click('Cancel')
-  await expect.poll(readFocusedLabel).toBe('Assign line 4 to')
+    // A line is split in place: the clicked button disappears, and the focus moves to the field.
+    const readFocusedLabel = () =>
+      page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+    await click('Split line 4')
+    await expect.poll(readFocusedLabel).toBe('Add a person to line 4')
+    // The response must not move the focus out of the field before the user can type.
+    delayedStatement.resolve()
+    await page.getByRole('button', { name: 'Confirm all exact' }).waitFor({ state: 'detached' })
+    await page.unroute(/\/api\/admin\/statements\/\d+\//)
+    expect(await readFocusedLabel()).toBe('Add a person to line 4')
+    await click('Cancel')
+    await expect.poll(readFocusedLabel).toBe('Assign line 4 to')
 
-  // A colleague has the same line open and is typing in its field.
-  const colleague = await visit(browser, { privateWindow: true })
-  await addSessionCookie(colleague.context, server.url, ADMIN)
-  await colleague.page.clock.install()
-  await colleague.page.goto(page.url())
-  const colleagueSearch = colleague.page.getByRole('combobox', { name: 'Assign line 4 to' })
-  await colleagueSearch.fill('Delegate 6')
-  await colleague.page.getByRole('option', { name: /Delegate 6/ }).waitFor()
+    // A colleague has the same line open and is typing in its field.
+    const colleague = await visit(browser, { privateWindow: true })
+    await addSessionCookie(colleague.context, server.url, ADMIN)
+    await colleague.page.clock.install()
+    await colleague.page.goto(page.url())
+    const colleagueSearch = colleague.page.getByRole('combobox', { name: 'Assign line 4 to' })
+    await colleagueSearch.fill('Delegate 6')
+    await colleague.page.getByRole('option', { name: /Delegate 6/ }).waitFor()
 
-  // Assigns the line by keyboard alone, starting from the focused field.
-  await page.keyboard.type('Delegate 7')
-  await page.getByRole('option', { name: /Delegate 7/ }).waitFor()
-  await page.keyboard.press('Enter')
-  // A payment below the balance needs review, so the message does not say that the line was assigned.
-  await page.getByText('1 line sent for review because the amount differs.').waitFor()
-  await page.getByText('Needs review (1)').waitFor()
-  await colleague.page.clock.runFor(20_000)
-  await colleague.page.getByText('Needs review (1)').waitFor()
-  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
-  expect(consoleErrors).toEqual([])
-  await context.close()
-})
+    // Assigns the line by keyboard alone, starting from the focused field.
+    await page.keyboard.type('Delegate 7')
+    await page.getByRole('option', { name: /Delegate 7/ }).waitFor()
+    await page.keyboard.press('Enter')
+    // A payment below the balance needs review, so the message does not say that the line was assigned.
+    await page.getByText('1 line sent for review because the amount differs.').waitFor()
+    await page.getByText('Needs review (1)').waitFor()
+    await colleague.page.clock.runFor(20_000)
+    await colleague.page.getByText('Needs review (1)').waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
+    expect(consoleErrors).toEqual([])
+    await context.close()
+  },
+)
 
 test('staff approve and reject registrations and match a transfer in a statement; each registration is paid at the price for its registration date, and emails are sent', async () => {
   let delegate = await visit(browser, { width: 360 })

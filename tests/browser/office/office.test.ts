@@ -79,20 +79,24 @@ describe('signing in', () => {
     expect(new URL(page.url()).pathname).toBe('/admin/dashboard')
   })
 
-  test('without a session, every office page leads to the sign-in page, and signing in leads back', async () => {
-    const page = await openPageSignedOut('/admin/afpicon2026?payment_status=failed&page=2')
-    await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
-    expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&page=2`)
-    expect(
-      await page.evaluate(() => [
-        Object.keys(localStorage),
-        Object.keys(sessionStorage),
-        document.cookie,
-      ]),
-    ).toEqual([[], [], ''])
-  })
+  test(
+    'without a session, every office page leads to the sign-in page, and signing in leads back',
+    { tags: ['slow'] },
+    async () => {
+      const page = await openPageSignedOut('/admin/afpicon2026?payment_status=failed&page=2')
+      await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
+      expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&page=2`)
+      expect(
+        await page.evaluate(() => [
+          Object.keys(localStorage),
+          Object.keys(sessionStorage),
+          document.cookie,
+        ]),
+      ).toEqual([[], [], ''])
+    },
+  )
 
-  test('does not redirect to another website', async () => {
+  test('does not redirect to another website', { tags: ['slow'] }, async () => {
     const page = await openPageSignedOut('/admin/login?next=//evil.example/')
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   })
@@ -119,17 +123,21 @@ describe('a registration', () => {
     await findStatus(page).getByText('1 paid registration, matching “Example 005”').waitFor()
   })
 
-  test('links to the previous and next registration in the list, across pages', async () => {
-    const page = await openPage('/admin/afpicon2026?payment_status=failed&page_size=10')
-    await page.getByRole('link', { name: buildRegNo(server, EVENT, 94) }).click()
-    await page.getByRole('link', { name: 'Next' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Dr. Example 090' }).waitFor()
-    await expect
-      .poll(() => page.getByRole('link', { name: 'WhatsApp' }).getAttribute('href'))
-      .toBe('https://wa.me/919800000000')
-    await page.getByRole('link', { name: 'Registrations', exact: true }).last().click()
-    await page.getByText('11 to 20 of 33').waitFor()
-  })
+  test(
+    'links to the previous and next registration in the list, across pages',
+    { tags: ['slow'] },
+    async () => {
+      const page = await openPage('/admin/afpicon2026?payment_status=failed&page_size=10')
+      await page.getByRole('link', { name: buildRegNo(server, EVENT, 94) }).click()
+      await page.getByRole('link', { name: 'Next' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Dr. Example 090' }).waitFor()
+      await expect
+        .poll(() => page.getByRole('link', { name: 'WhatsApp' }).getAttribute('href'))
+        .toBe('https://wa.me/919800000000')
+      await page.getByRole('link', { name: 'Registrations', exact: true }).last().click()
+      await page.getByText('11 to 20 of 33').waitFor()
+    },
+  )
 })
 
 describe('the dashboard', () => {
@@ -160,32 +168,36 @@ describe('the dashboard', () => {
     await page.getByText('No registrations found').waitFor()
   })
 
-  test('shows an error if it cannot be loaded, and Try Again retries', async () => {
-    visitor = await visit(browser)
-    const { page } = visitor
-    let responseBody: string | null = null
-    await page.route('**/admin/dashboard/stats/', (route) =>
-      responseBody === null ? route.abort() : route.fulfill({ body: responseBody }),
-    )
-    await page.goto(`${url}/admin/login`)
-    await signIn(page)
-    const problem = page.getByRole('alert').getByText('Failed to load dashboard statistics')
-    await problem.waitFor()
-    await expectAccessible(page, 'dashboard, request failed')
-    for (const body of ['<h1>proxy</h1>', '{"data":{"now":1}}']) {
-      responseBody = body
-      await page.reload()
+  test(
+    'shows an error if it cannot be loaded, and Try Again retries',
+    { tags: ['slow'] },
+    async () => {
+      visitor = await visit(browser)
+      const { page } = visitor
+      let responseBody: string | null = null
+      await page.route('**/admin/dashboard/stats/', (route) =>
+        responseBody === null ? route.abort() : route.fulfill({ body: responseBody }),
+      )
+      await page.goto(`${url}/admin/login`)
+      await signIn(page)
+      const problem = page.getByRole('alert').getByText('Failed to load dashboard statistics')
       await problem.waitFor()
-      await expect.poll(() => page.getByText('Total revenue').count(), { message: body }).toBe(0)
-    }
-    await page.unroute('**/admin/dashboard/stats/')
-    await page.getByRole('button', { name: 'Try Again' }).click()
-    await page.getByRole('region', { name: 'AFPICON' }).waitFor()
-    await expect.poll(() => page.getByRole('alert').count()).toBe(0)
-  })
+      await expectAccessible(page, 'dashboard, request failed')
+      for (const body of ['<h1>proxy</h1>', '{"data":{"now":1}}']) {
+        responseBody = body
+        await page.reload()
+        await problem.waitFor()
+        await expect.poll(() => page.getByText('Total revenue').count(), { message: body }).toBe(0)
+      }
+      await page.unroute('**/admin/dashboard/stats/')
+      await page.getByRole('button', { name: 'Try Again' }).click()
+      await page.getByRole('region', { name: 'AFPICON' }).waitFor()
+      await expect.poll(() => page.getByRole('alert').count()).toBe(0)
+    },
+  )
 })
 
-describe('the session ends', () => {
+describe('the session ends', { tags: ['slow'] }, () => {
   test('after signing out in a second window, the next click in the first leads to the sign-in page', async () => {
     const page = await openPage('/admin/afpicon2026')
     await findStatus(page).getByText('130 registrations').waitFor()
@@ -242,129 +254,143 @@ describe('the session ends', () => {
   })
 })
 
-test('the theme follows the device; every office page is readable in both themes, and axe can measure the contrast of every text', async () => {
-  const page = await openPage('/admin/dashboard')
-  await page.setViewportSize({ width: 1280, height: 900 })
-  const event = `/admin/events/${EVENT}`
-  const backgrounds = new Set<string>()
-  for (const path of [
-    '/admin/dashboard',
-    '/admin/events',
-    '/admin/payments?tab=all&from=2025-10-10&to=2025-10-10',
-    '/admin/payments?tab=due',
-    '/admin/payments/statements',
-    '/admin/payments/settlements',
-    '/admin/payments/month/2025-10',
-    '/admin/team',
-    '/admin/audit-log',
-    '/admin/system/emails',
-    '/admin/system/event-files',
-    '/admin/account',
-    '/admin/search?q=Example%20005',
-    event,
-    `${event}/registrations?search=Example%20005`,
-    `${event}/registrations/${buildRegNo(server, EVENT, 5)}`,
-    `${event}/payments?from=2025-10-10&to=2025-10-10`,
-    `${event}/event-file`,
-  ]) {
-    const isOtherPage = new URL(url + path).pathname !== new URL(page.url()).pathname
-    if (isOtherPage) {
-      // Navigates as a link does, because loading the app for each page takes longer than measuring it.
-      await page.evaluate((address) => {
-        document.querySelector('h1')?.setAttribute('data-left', '')
-        history.pushState(null, '', address)
-        dispatchEvent(new PopStateEvent('popstate'))
-      }, path)
-    } else await page.goto(url + path)
-    await page.locator('h1:not([data-left])').waitFor()
-    await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
-    if (path.includes('/registrations?'))
-      await page.getByRole('button', { name: 'Filters', exact: true }).click()
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      backgrounds.add(
-        `${colorScheme} ${await page.evaluate(() => getComputedStyle(document.body).backgroundColor)}`,
-      )
-      const scope = colorScheme === 'light' ? { everyText: true } : { onlyColors: true }
-      await expectAccessible(page, `${path}, ${colorScheme}`, scope)
+test(
+  'the theme follows the device; every office page is readable in both themes, and axe can measure the contrast of every text',
+  { tags: ['slow'] },
+  async () => {
+    const page = await openPage('/admin/dashboard')
+    await page.setViewportSize({ width: 1280, height: 900 })
+    const event = `/admin/events/${EVENT}`
+    const backgrounds = new Set<string>()
+    for (const path of [
+      '/admin/dashboard',
+      '/admin/events',
+      '/admin/payments?tab=all&from=2025-10-10&to=2025-10-10',
+      '/admin/payments?tab=due',
+      '/admin/payments/statements',
+      '/admin/payments/settlements',
+      '/admin/payments/month/2025-10',
+      '/admin/team',
+      '/admin/audit-log',
+      '/admin/system/emails',
+      '/admin/system/event-files',
+      '/admin/account',
+      '/admin/search?q=Example%20005',
+      event,
+      `${event}/registrations?search=Example%20005`,
+      `${event}/registrations/${buildRegNo(server, EVENT, 5)}`,
+      `${event}/payments?from=2025-10-10&to=2025-10-10`,
+      `${event}/event-file`,
+    ]) {
+      const isOtherPage = new URL(url + path).pathname !== new URL(page.url()).pathname
+      if (isOtherPage) {
+        // Navigates as a link does, because loading the app for each page takes longer than measuring it.
+        await page.evaluate((address) => {
+          document.querySelector('h1')?.setAttribute('data-left', '')
+          history.pushState(null, '', address)
+          dispatchEvent(new PopStateEvent('popstate'))
+        }, path)
+      } else await page.goto(url + path)
+      await page.locator('h1:not([data-left])').waitFor()
+      await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+      if (path.includes('/registrations?'))
+        await page.getByRole('button', { name: 'Filters', exact: true }).click()
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        backgrounds.add(
+          `${colorScheme} ${await page.evaluate(() => getComputedStyle(document.body).backgroundColor)}`,
+        )
+        const scope = colorScheme === 'light' ? { everyText: true } : { onlyColors: true }
+        await expectAccessible(page, `${path}, ${colorScheme}`, scope)
+      }
     }
-  }
-  expect([...backgrounds].sort()).toEqual(['dark rgb(16, 24, 32)', 'light rgb(244, 248, 250)'])
-  await page.emulateMedia({ colorScheme: null })
-})
+    expect([...backgrounds].sort()).toEqual(['dark rgb(16, 24, 32)', 'light rgb(244, 248, 250)'])
+    await page.emulateMedia({ colorScheme: null })
+  },
+)
 
-test('by keyboard alone, a user signs in, opens a list, filters it, opens a row, goes back and signs out', async () => {
-  visitor = await visit(browser)
-  const { page } = visitor
-  const pressTabUntil = async (
-    name: string | RegExp,
-    role: 'button' | 'link' | 'combobox' = 'link',
-  ): Promise<void> => {
-    // The element is located once, because on a long list, searching by name after each key press takes too long.
-    const targetElement = await page
-      .getByRole(role, { name, exact: typeof name === 'string' })
-      .first()
-      .elementHandle()
-    // A list page has a link in each row and other links, so many key presses may be needed.
-    for (let pressCount = 0; pressCount < 100; pressCount += 1) {
-      if (await targetElement?.evaluate((element) => element === document.activeElement)) return
-      await page.keyboard.press('Tab')
+test(
+  'by keyboard alone, a user signs in, opens a list, filters it, opens a row, goes back and signs out',
+  { tags: ['slow'] },
+  async () => {
+    visitor = await visit(browser)
+    const { page } = visitor
+    const pressTabUntil = async (
+      name: string | RegExp,
+      role: 'button' | 'link' | 'combobox' = 'link',
+    ): Promise<void> => {
+      // The element is located once, because on a long list, searching by name after each key press takes too long.
+      const targetElement = await page
+        .getByRole(role, { name, exact: typeof name === 'string' })
+        .first()
+        .elementHandle()
+      // A list page has a link in each row and other links, so many key presses may be needed.
+      for (let pressCount = 0; pressCount < 100; pressCount += 1) {
+        if (await targetElement?.evaluate((element) => element === document.activeElement)) return
+        await page.keyboard.press('Tab')
+      }
+      throw new Error(`Tab does not reach ${name}`)
     }
-    throw new Error(`Tab does not reach ${name}`)
-  }
-  const filteredText = /paid registrations|pending registrations/
-  await page.goto(`${url}/admin/login`)
-  const username = page.getByLabel('Username')
-  await expect.poll(() => username.evaluate((input) => input === document.activeElement)).toBe(true)
-  await page.keyboard.type('office')
-  await page.keyboard.press('Tab')
-  await page.keyboard.type(PASSWORD)
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
-  await page.reload()
-  await page.getByRole('region', { name: 'AFPICON' }).waitFor()
-  await pressTabUntil('All AFPICON registrations')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'AFPICON Registrations' }).waitFor()
-  await expect
-    .poll(() => page.evaluate(() => document.activeElement?.textContent))
-    .toBe('AFPICON Registrations')
-  await pressTabUntil('Payment Status', 'combobox')
-  await page.keyboard.press('P')
-  await findStatus(page).getByText(filteredText).waitFor()
-  await pressTabUntil(/^AFPI\s?\d/)
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 2, name: 'Answers' }).waitFor()
-  await page.keyboard.press('Shift+Tab')
-  await page.keyboard.press('Enter')
-  await findStatus(page).getByText(filteredText).waitFor()
-  await page.reload()
-  await findStatus(page).getByText(filteredText).waitFor()
-  await pressTabUntil('Logout', 'button')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Staff sign-in' }).waitFor()
-})
+    const filteredText = /paid registrations|pending registrations/
+    await page.goto(`${url}/admin/login`)
+    const username = page.getByLabel('Username')
+    await expect
+      .poll(() => username.evaluate((input) => input === document.activeElement))
+      .toBe(true)
+    await page.keyboard.type('office')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+    await page.reload()
+    await page.getByRole('region', { name: 'AFPICON' }).waitFor()
+    await pressTabUntil('All AFPICON registrations')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'AFPICON Registrations' }).waitFor()
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toBe('AFPICON Registrations')
+    await pressTabUntil('Payment Status', 'combobox')
+    await page.keyboard.press('P')
+    await findStatus(page).getByText(filteredText).waitFor()
+    await pressTabUntil(/^AFPI\s?\d/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 2, name: 'Answers' }).waitFor()
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await findStatus(page).getByText(filteredText).waitFor()
+    await page.reload()
+    await findStatus(page).getByText(filteredText).waitFor()
+    await pressTabUntil('Logout', 'button')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Staff sign-in' }).waitFor()
+  },
+)
 
-test('the dashboard shows the number of payments that need review', async () => {
-  const regNo = buildRegNo(server, EVENT, 1)
-  const [payment] = (await server.deps.store.registration(regNo))?.payments ?? []
-  if (payment?.status !== 'success') throw new Error('not paid')
-  const { orderId, amount } = payment
-  const secondPayment = {
-    type: 'confirmed',
-    reference: 'SECOND',
-    currency: 'INR',
-    kind: 'sale',
-  } as const
-  await server.deps.store.applyPaymentEvent(
-    orderId,
-    { ...secondPayment, amount, at: server.now() },
-    null,
-  )
-  const page = await openPage('/admin/dashboard', 360)
-  const panel = page.getByRole('region', { name: 'AFPICON' })
-  await panel.getByText('Needs review').waitFor()
-  await expect.poll(() => panel.locator('dl.key dd').allTextContents()).toContain('1')
-  await expectAccessible(page, 'dashboard with a review')
-})
+test(
+  'the dashboard shows the number of payments that need review',
+  { tags: ['slow'] },
+  async () => {
+    const regNo = buildRegNo(server, EVENT, 1)
+    const [payment] = (await server.deps.store.registration(regNo))?.payments ?? []
+    if (payment?.status !== 'success') throw new Error('not paid')
+    const { orderId, amount } = payment
+    const secondPayment = {
+      type: 'confirmed',
+      reference: 'SECOND',
+      currency: 'INR',
+      kind: 'sale',
+    } as const
+    await server.deps.store.applyPaymentEvent(
+      orderId,
+      { ...secondPayment, amount, at: server.now() },
+      null,
+    )
+    const page = await openPage('/admin/dashboard', 360)
+    const panel = page.getByRole('region', { name: 'AFPICON' })
+    await panel.getByText('Needs review').waitFor()
+    await expect.poll(() => panel.locator('dl.key dd').allTextContents()).toContain('1')
+    await expectAccessible(page, 'dashboard with a review')
+  },
+)

@@ -141,160 +141,194 @@ test('a single page lists every opening, charge, rejection, refund and email', a
   expect(page).toContain('  10:05 am  Email to member@example.org: “Sample 2026: NUMBER”')
 })
 
-test('in a rehearsal with bank transfers, staff record the transfer', async () => {
-  const transferOnlyEvent = createShortEvent()
-    .replace(
-      'payment: {gateway: airpay, account: sample}',
-      `payment:
+test(
+  'in a rehearsal with bank transfers, staff record the transfer',
+  { tags: ['slow'] },
+  async () => {
+    const transferOnlyEvent = createShortEvent()
+      .replace(
+        'payment: {gateway: airpay, account: sample}',
+        `payment:
   methods:
     - id: wire
       label: Bank transfer
       instructions: Pay to account 000011112222
       fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]
       expires_after: 2 days`,
+      )
+      .replace('routes:', 'registration: {closes: 2026-01-15}\n\nroutes:')
+    const texts = (await rehearse(transferOnlyEvent)).flatMap(({ steps }) =>
+      steps.map(({ text }) => text.replaceAll('\u00a0', ' ')),
     )
-    .replace('routes:', 'registration: {closes: 2026-01-15}\n\nroutes:')
-  const texts = (await rehearse(transferOnlyEvent)).flatMap(({ steps }) =>
-    steps.map(({ text }) => text.replaceAll('\u00a0', ' ')),
-  )
-  expect(texts).toContain(
-    'Staff record the transfer of Example Member, ₹ 3,304: “₹ 3,304 by bank transfer recorded: NUMBER is paid.”',
-  )
-  expect(texts).toContain('The registration of Example Never Transfers expires')
-})
+    expect(texts).toContain(
+      'Staff record the transfer of Example Member, ₹ 3,304: “₹ 3,304 by bank transfer recorded: NUMBER is paid.”',
+    )
+    expect(texts).toContain('The registration of Example Never Transfers expires')
+  },
+)
 
-test('in an event with two currencies, every delegate pays with a method that accepts the currency of the bill', async () => {
-  const text = await readFile('tests/events/dunecon2027.yaml', 'utf8')
-  const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED_FOLDER }, 600_000)
-  if (!result.ok) throw new Error(result.error)
-  const texts = result.value.days.flatMap(({ steps }) =>
-    steps.map((step) => step.text.replaceAll('\u00a0', ' ')),
-  )
-  const event = await readEventText(text)
-  for (const { label } of event.categories)
-    expect(texts).toContainEqual(expect.stringContaining(`Example ${label} registers: `))
-  expect(texts.filter((step) => /payment methods accept/.test(step))).toEqual([])
-  expect(texts.filter((step) => step.startsWith('Example Never Transfers registers: '))).toEqual([
-    expect.stringContaining('₹'),
-    expect.stringContaining('US$'),
-  ])
-})
-
-test('delegates choose a method that accepts the currency of their bill and is still open, even if the form preselects another', async () => {
-  const text = await readFile('tests/events/dunecon2027.yaml', 'utf8')
-  const event = await readEventText(
-    text
-      .replace('      account: demo\n', '      account: demo\n      currencies: USD\n')
-      .replace('label: Bank transfer or UPI\n', '$&      until: 2027-08-31\n'),
-  )
-  const delegates = inventDelegates(event)
-  const lateDelegates = ['A', 'B', 'C'].map((name) =>
-    delegates?.inventAnother(startOfDay(day('2027-08-10')), name),
-  )
-  const choices = [
-    ...(delegates?.people ?? []).map((answers) => [answers, '2027-07-01'] as const),
-    ...lateDelegates.map((answers) => [answers ?? {}, '2027-08-10'] as const),
-  ]
-  expect(choices.length).toBeGreaterThan(5)
-  for (const [answers, date] of choices) {
-    expect(findMethodFieldErrors(event, answers, answers, day(date))).toEqual({})
-    const currency = getCurrency(event, findCategory(event, answers))
-    expect(findChosenMethod(event, answers, day(date), currency)).toMatchObject({ ok: true })
-  }
-})
-
-test('delegates in a category that is no longer on sale cannot register; delegates in other categories can, online and at the desk', async () => {
-  const text = await readFile('tests/events/nidancon2027.yaml', 'utf8')
-  const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED_FOLDER }, 600_000)
-  if (!result.ok) throw new Error(result.error)
-  const texts = result.value.days.flatMap(({ steps }) =>
-    steps.map((step) => step.text.replaceAll('\u00a0', ' ')),
-  )
-  expect(texts).toContain('Undergraduate student: not on sale')
-  // Each delegate has a different council number, because the form asks for confirmation if a number is repeated.
-  for (const day of ['1 Dec 2026', '16 Jan 2027', '6 Feb 2027'])
-    expect(texts).toContainEqual(expect.stringMatching(`^Example Of ${day} pays ₹ [0-9,]+`))
-  expect(texts).toContainEqual(
-    expect.stringMatching(/^Staff add Example Arrives 12 Feb 2027 at the registration desk: .*₹ /),
-  )
-  // The member lists of a rehearsal are empty, so the delegate is not on one.
-  expect(texts).toContainEqual(expect.stringMatching(/^Example Non-member registers: Non-member: /))
-})
-
-test('a date that is changed in the file also changes in the rehearsal', async () => {
-  const movedDays = listCalendarDays(await readEventText(createShortEvent(13)))
-  const filterLatePriceDays = (
-    days: readonly { readonly day: string; readonly changes: readonly string[] }[],
-  ) => days.filter(({ changes }) => changes.some((change) => change.includes('(Late)')))
-  expect(filterLatePriceDays(movedDays).map(({ day }) => day)).toEqual(['2026-01-14'])
-  const daysBefore = listCalendarDays(await readEventText(createShortEvent()))
-  expect(filterLatePriceDays(daysBefore).map(({ day }) => day)).toEqual(['2026-01-13'])
-})
-
-test('lists the emails and the bill that a server with the same clock sends, and nothing else', async () => {
-  const server = await startTestApp({
-    clock: '2026-01-10T10:01:00+05:30',
-    events: { 'sample2026.yaml': createShortEvent() },
-  })
-  afterAll(() => server.close())
-  const setTime = (time: string): void => server.setTime(`${time}+05:30`)
-  const register = async (name: string, isMember: boolean, choices: Answers): Promise<OrderId> => {
-    const mailbox = name.toLowerCase().replaceAll(' ', '-')
-    const answers = {
-      ...fixtureDelegate,
-      full_name: `Example ${name}`,
-      email: `${mailbox}@example.org`,
-      is_member: String(isMember),
-      ...choices,
-    }
-    const response = await server.post('/api/sample2026/register/', answers)
-    const { payment_data: data } = response.json<RegisterResponse>()
-    if (data === undefined) throw new Error(response.body)
-    await fetch(data.payment_url, {
-      method: 'POST',
-      body: new URLSearchParams(createFormFields(server.deps, data)),
-      redirect: 'manual',
-    })
-    return data.orderid as OrderId
-  }
-  const runJobs = async (): Promise<void> => {
-    await server.deps.payments.queryDue()
-    await server.expiry.run()
-    await startPaymentReminders(server.deps, { isEnabled: false }).run()
-    await server.mailer.run()
-  }
-  const member = await register('Member', true, { companions: 3 })
-  setTime('2026-01-10T10:05:00')
-  await server.sandbox?.runAction(member, 'pay')
-  await server.deps.payments.verify(member, HOUR_MS)
-  await runJobs()
-  setTime('2026-01-10T11:00:00')
-  await register('Leaves Unpaid', false, { workshops: ['echo'] })
-  await runJobs()
-  for (let hour = 12; hour < 24; hour += 1) {
-    setTime(`2026-01-10T${hour}:00:00`)
-    await runJobs()
-  }
-  const sentEmails = server
-    .rows('SELECT recipient, subject, created_at FROM mail_queue ORDER BY id')
-    .map(({ recipient, subject, created_at: at }) => [
-      formatTime(instant(Number(at))),
-      `Email to ${String(recipient)}: “${String(subject).replace(/SMPL\d+/, 'NUMBER')}”`,
+test(
+  'in an event with two currencies, every delegate pays with a method that accepts the currency of the bill',
+  { tags: ['slow'] },
+  async () => {
+    const text = await readFile('tests/events/dunecon2027.yaml', 'utf8')
+    const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED_FOLDER }, 600_000)
+    if (!result.ok) throw new Error(result.error)
+    const texts = result.value.days.flatMap(({ steps }) =>
+      steps.map((step) => step.text.replaceAll('\u00a0', ' ')),
+    )
+    const event = await readEventText(text)
+    for (const { label } of event.categories)
+      expect(texts).toContainEqual(expect.stringContaining(`Example ${label} registers: `))
+    expect(texts.filter((step) => /payment methods accept/.test(step))).toEqual([])
+    expect(texts.filter((step) => step.startsWith('Example Never Transfers registers: '))).toEqual([
+      expect.stringContaining('₹'),
+      expect.stringContaining('US$'),
     ])
-  const listedEmails = (await listSteps('2026-01-10'))
-    .filter(({ text }) => /^Email to (member|leaves-unpaid)@example\.org/.test(text))
-    .map(({ time, text }) => [time, text])
-  expect(sentEmails.length).toBe(2)
-  expect(listedEmails).toEqual(sentEmails)
-  const [confirmation] = server.rows("SELECT body FROM mail_queue WHERE recipient LIKE 'member@%'")
-  const [, bill] = String(confirmation?.['body']).split('\n\n')
-  const registration = (await listSteps('2026-01-10')).find(({ text }) =>
-    text.startsWith('Example Member registers'),
-  )
-  expect(registration?.text).toBe(
-    `Example Member registers: ${bill?.trimEnd().replaceAll('\n', '; ')}; total: ₹\u00a03,304`,
-  )
-})
+  },
+)
+
+test(
+  'delegates choose a method that accepts the currency of their bill and is still open, even if the form preselects another',
+  { tags: ['slow'] },
+  async () => {
+    const text = await readFile('tests/events/dunecon2027.yaml', 'utf8')
+    const event = await readEventText(
+      text
+        .replace('      account: demo\n', '      account: demo\n      currencies: USD\n')
+        .replace('label: Bank transfer or UPI\n', '$&      until: 2027-08-31\n'),
+    )
+    const delegates = inventDelegates(event)
+    const lateDelegates = ['A', 'B', 'C'].map((name) =>
+      delegates?.inventAnother(startOfDay(day('2027-08-10')), name),
+    )
+    const choices = [
+      ...(delegates?.people ?? []).map((answers) => [answers, '2027-07-01'] as const),
+      ...lateDelegates.map((answers) => [answers ?? {}, '2027-08-10'] as const),
+    ]
+    expect(choices.length).toBeGreaterThan(5)
+    for (const [answers, date] of choices) {
+      expect(findMethodFieldErrors(event, answers, answers, day(date))).toEqual({})
+      const currency = getCurrency(event, findCategory(event, answers))
+      expect(findChosenMethod(event, answers, day(date), currency)).toMatchObject({ ok: true })
+    }
+  },
+)
+
+test(
+  'delegates in a category that is no longer on sale cannot register; delegates in other categories can, online and at the desk',
+  { tags: ['slow'] },
+  async () => {
+    const text = await readFile('tests/events/nidancon2027.yaml', 'utf8')
+    const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED_FOLDER }, 600_000)
+    if (!result.ok) throw new Error(result.error)
+    const texts = result.value.days.flatMap(({ steps }) =>
+      steps.map((step) => step.text.replaceAll('\u00a0', ' ')),
+    )
+    expect(texts).toContain('Undergraduate student: not on sale')
+    // Each delegate has a different council number, because the form asks for confirmation if a number is repeated.
+    for (const day of ['1 Dec 2026', '16 Jan 2027', '6 Feb 2027'])
+      expect(texts).toContainEqual(expect.stringMatching(`^Example Of ${day} pays ₹ [0-9,]+`))
+    expect(texts).toContainEqual(
+      expect.stringMatching(
+        /^Staff add Example Arrives 12 Feb 2027 at the registration desk: .*₹ /,
+      ),
+    )
+    // The member lists of a rehearsal are empty, so the delegate is not on one.
+    expect(texts).toContainEqual(
+      expect.stringMatching(/^Example Non-member registers: Non-member: /),
+    )
+  },
+)
+
+test(
+  'a date that is changed in the file also changes in the rehearsal',
+  { tags: ['slow'] },
+  async () => {
+    const movedDays = listCalendarDays(await readEventText(createShortEvent(13)))
+    const filterLatePriceDays = (
+      days: readonly { readonly day: string; readonly changes: readonly string[] }[],
+    ) => days.filter(({ changes }) => changes.some((change) => change.includes('(Late)')))
+    expect(filterLatePriceDays(movedDays).map(({ day }) => day)).toEqual(['2026-01-14'])
+    const daysBefore = listCalendarDays(await readEventText(createShortEvent()))
+    expect(filterLatePriceDays(daysBefore).map(({ day }) => day)).toEqual(['2026-01-13'])
+  },
+)
+
+test(
+  'lists the emails and the bill that a server with the same clock sends, and nothing else',
+  { tags: ['slow'] },
+  async () => {
+    const server = await startTestApp({
+      clock: '2026-01-10T10:01:00+05:30',
+      events: { 'sample2026.yaml': createShortEvent() },
+    })
+    afterAll(() => server.close())
+    const setTime = (time: string): void => server.setTime(`${time}+05:30`)
+    const register = async (
+      name: string,
+      isMember: boolean,
+      choices: Answers,
+    ): Promise<OrderId> => {
+      const mailbox = name.toLowerCase().replaceAll(' ', '-')
+      const answers = {
+        ...fixtureDelegate,
+        full_name: `Example ${name}`,
+        email: `${mailbox}@example.org`,
+        is_member: String(isMember),
+        ...choices,
+      }
+      const response = await server.post('/api/sample2026/register/', answers)
+      const { payment_data: data } = response.json<RegisterResponse>()
+      if (data === undefined) throw new Error(response.body)
+      await fetch(data.payment_url, {
+        method: 'POST',
+        body: new URLSearchParams(createFormFields(server.deps, data)),
+        redirect: 'manual',
+      })
+      return data.orderid as OrderId
+    }
+    const runJobs = async (): Promise<void> => {
+      await server.deps.payments.queryDue()
+      await server.expiry.run()
+      await startPaymentReminders(server.deps, { isEnabled: false }).run()
+      await server.mailer.run()
+    }
+    const member = await register('Member', true, { companions: 3 })
+    setTime('2026-01-10T10:05:00')
+    await server.sandbox?.runAction(member, 'pay')
+    await server.deps.payments.verify(member, HOUR_MS)
+    await runJobs()
+    setTime('2026-01-10T11:00:00')
+    await register('Leaves Unpaid', false, { workshops: ['echo'] })
+    await runJobs()
+    for (let hour = 12; hour < 24; hour += 1) {
+      setTime(`2026-01-10T${hour}:00:00`)
+      await runJobs()
+    }
+    const sentEmails = server
+      .rows('SELECT recipient, subject, created_at FROM mail_queue ORDER BY id')
+      .map(({ recipient, subject, created_at: at }) => [
+        formatTime(instant(Number(at))),
+        `Email to ${String(recipient)}: “${String(subject).replace(/SMPL\d+/, 'NUMBER')}”`,
+      ])
+    const listedEmails = (await listSteps('2026-01-10'))
+      .filter(({ text }) => /^Email to (member|leaves-unpaid)@example\.org/.test(text))
+      .map(({ time, text }) => [time, text])
+    expect(sentEmails.length).toBe(2)
+    expect(listedEmails).toEqual(sentEmails)
+    const [confirmation] = server.rows(
+      "SELECT body FROM mail_queue WHERE recipient LIKE 'member@%'",
+    )
+    const [, bill] = String(confirmation?.['body']).split('\n\n')
+    const registration = (await listSteps('2026-01-10')).find(({ text }) =>
+      text.startsWith('Example Member registers'),
+    )
+    expect(registration?.text).toBe(
+      `Example Member registers: ${bill?.trimEnd().replaceAll('\n', '; ')}; total: ₹\u00a03,304`,
+    )
+  },
+)
 
 test('a rehearsal does not start if its browser tab has already been closed', async () => {
   const file = { text: buildFixtureEvent(), sharedFolder: BUNDLED_SHARED_FOLDER }

@@ -119,112 +119,132 @@ describe('a restore', () => {
     expect(readEmails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
 
-  test("next to a killed server's log is rejected, or moves the log aside, so that neither a malformed database with 60 registrations nor the earlier 660 registrations are served", async () => {
-    const backupFolder = join(folders.folder, 'backup')
-    const startedServer = await startServerProcess(folders)
-    server = startedServer
-    await registerSome(server, 6, 'kept')
-    expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
-    await registerSome(server, 30, 'later')
-    process.kill(startedServer.pid, 'SIGKILL')
-    await server.exitStatus
-    rmSync(join(folders.dataDir, 'rollcall.db'))
-    expect(statSync(join(folders.dataDir, 'rollcall.db-wal')).size).toBeGreaterThan(0)
-    const rejection = await runRollcall(['db', 'restore', backupFolder])
-    expect([rejection.status, rejection.stderr]).toEqual([
-      2,
-      expect.stringContaining('contains rollcall.db-wal, rollcall.db-shm'),
-    ])
-    const moveResult = await runRollcall(['db', 'restore', backupFolder, '--move-aside'])
-    expect([moveResult.status, moveResult.stdout]).toEqual([
-      0,
-      expect.stringMatching(/is now in .+before-restore-\d+\.\n6 registrations/),
-    ])
-    server = await startServerHere(folders)
-    await registerSome(server, 1, 'after')
-    await server.stop()
-    expect(readEmails(folders.dataDir)).toEqual([
-      ...Array.from({ length: 6 }, (_, n) => `kept${n}@example.org`),
-      'after0@example.org',
-    ])
-  })
+  test(
+    "next to a killed server's log is rejected, or moves the log aside, so that neither a malformed database with 60 registrations nor the earlier 660 registrations are served",
+    { tags: ['slow'] },
+    async () => {
+      const backupFolder = join(folders.folder, 'backup')
+      const startedServer = await startServerProcess(folders)
+      server = startedServer
+      await registerSome(server, 6, 'kept')
+      expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
+      await registerSome(server, 30, 'later')
+      process.kill(startedServer.pid, 'SIGKILL')
+      await server.exitStatus
+      rmSync(join(folders.dataDir, 'rollcall.db'))
+      expect(statSync(join(folders.dataDir, 'rollcall.db-wal')).size).toBeGreaterThan(0)
+      const rejection = await runRollcall(['db', 'restore', backupFolder])
+      expect([rejection.status, rejection.stderr]).toEqual([
+        2,
+        expect.stringContaining('contains rollcall.db-wal, rollcall.db-shm'),
+      ])
+      const moveResult = await runRollcall(['db', 'restore', backupFolder, '--move-aside'])
+      expect([moveResult.status, moveResult.stdout]).toEqual([
+        0,
+        expect.stringMatching(/is now in .+before-restore-\d+\.\n6 registrations/),
+      ])
+      server = await startServerHere(folders)
+      await registerSome(server, 1, 'after')
+      await server.stop()
+      expect(readEmails(folders.dataDir)).toEqual([
+        ...Array.from({ length: 6 }, (_, n) => `kept${n}@example.org`),
+        'after0@example.org',
+      ])
+    },
+  )
 
-  test('is rejected next to a running server whose lock was deleted with all other files', async () => {
-    const backupFolder = join(folders.folder, 'backup')
-    const startedServer = await startServerProcess(folders)
-    server = startedServer
-    await registerSome(server, 1, 'asha')
-    expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
-    const rejection = await runRollcall(['db', 'restore', backupFolder, '--move-aside'])
-    expect([rejection.status, rejection.stderr]).toEqual([
-      2,
-      expect.stringContaining('A server is running'),
-    ])
-    for (const name of readdirSync(folders.dataDir))
-      rmSync(join(folders.dataDir, name), { recursive: true })
-    const { status, stderr } = await runRollcall(['db', 'restore', backupFolder])
-    expect([status, stderr]).toEqual([
-      2,
-      expect.stringMatching(new RegExp(`^Process ${startedServer.pid} uses the database`)),
-    ])
-    await server.stop()
-    expect((await runRollcall(['db', 'restore', backupFolder, '--move-aside'])).status).toBe(0)
-    expect(readEmails(folders.dataDir)).toEqual(['asha0@example.org'])
-  })
+  test(
+    'is rejected next to a running server whose lock was deleted with all other files',
+    { tags: ['slow'] },
+    async () => {
+      const backupFolder = join(folders.folder, 'backup')
+      const startedServer = await startServerProcess(folders)
+      server = startedServer
+      await registerSome(server, 1, 'asha')
+      expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
+      const rejection = await runRollcall(['db', 'restore', backupFolder, '--move-aside'])
+      expect([rejection.status, rejection.stderr]).toEqual([
+        2,
+        expect.stringContaining('A server is running'),
+      ])
+      for (const name of readdirSync(folders.dataDir))
+        rmSync(join(folders.dataDir, name), { recursive: true })
+      const { status, stderr } = await runRollcall(['db', 'restore', backupFolder])
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringMatching(new RegExp(`^Process ${startedServer.pid} uses the database`)),
+      ])
+      await server.stop()
+      expect((await runRollcall(['db', 'restore', backupFolder, '--move-aside'])).status).toBe(0)
+      expect(readEmails(folders.dataDir)).toEqual(['asha0@example.org'])
+    },
+  )
 
-  test('of a backup whose database is corrupt reports this and leaves no files', async () => {
-    const backupFolder = join(folders.folder, 'backup')
-    server = await startServerHere(folders)
-    await registerSome(server, 1, 'asha')
-    expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
-    await server.stop()
-    writeFileSync(join(backupFolder, 'rollcall.db'), 'not a database '.repeat(1_000))
-    const emptyFolder = join(folders.folder, 'other')
-    const { status, stderr } = await runRollcall(['db', 'restore', backupFolder], {
-      DATA_DIR: emptyFolder,
-    })
-    expect([status, stderr]).toEqual([
-      2,
-      expect.stringContaining('The database in the backup is damaged'),
-    ])
-    expect(readdirSync(emptyFolder)).toEqual([])
-  })
-
-  // Only root can give files to another user.
-  if (process.getuid?.() === 0)
-    test("by root gives the files to the folder's owner, so that the owner's server can read them", async () => {
+  test(
+    'of a backup whose database is corrupt reports this and leaves no files',
+    { tags: ['slow'] },
+    async () => {
       const backupFolder = join(folders.folder, 'backup')
       server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
       expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
-      const otherFolder = join(folders.folder, 'other')
-      mkdirSync(otherFolder, { mode: 0o700 })
-      chownSync(otherFolder, 65_534, 65_534)
-      expect(
-        (await runRollcall(['db', 'restore', backupFolder], { DATA_DIR: otherFolder })).status,
-      ).toBe(0)
-      for (const name of readdirSync(otherFolder))
-        expect([name, statSync(join(otherFolder, name)).uid]).toEqual([name, 65_534])
-    })
-
-  if (hasSmallDisks)
-    test('without enough space prints a message and leaves no files', async () => {
-      const backupFolder = join(folders.folder, 'backup')
-      server = await startServerHere(folders)
-      await registerSome(server, 1, 'asha')
-      expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
-      const fullFolder = join(createSmallDisk(2).folder, 'var')
-      mkdirSync(fullFolder)
-      disks[0]?.fill()
+      await server.stop()
+      writeFileSync(join(backupFolder, 'rollcall.db'), 'not a database '.repeat(1_000))
+      const emptyFolder = join(folders.folder, 'other')
       const { status, stderr } = await runRollcall(['db', 'restore', backupFolder], {
-        DATA_DIR: fullFolder,
+        DATA_DIR: emptyFolder,
       })
       expect([status, stderr]).toEqual([
         2,
-        `${fullFolder} has no space left. Free some space. The backup was not restored.\n`,
+        expect.stringContaining('The database in the backup is damaged'),
       ])
-      expect(readdirSync(fullFolder)).toEqual([])
-    })
+      expect(readdirSync(emptyFolder)).toEqual([])
+    },
+  )
+
+  // Only root can give files to another user.
+  if (process.getuid?.() === 0)
+    test(
+      "by root gives the files to the folder's owner, so that the owner's server can read them",
+      { tags: ['slow'] },
+      async () => {
+        const backupFolder = join(folders.folder, 'backup')
+        server = await startServerHere(folders)
+        await registerSome(server, 1, 'asha')
+        expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
+        const otherFolder = join(folders.folder, 'other')
+        mkdirSync(otherFolder, { mode: 0o700 })
+        chownSync(otherFolder, 65_534, 65_534)
+        expect(
+          (await runRollcall(['db', 'restore', backupFolder], { DATA_DIR: otherFolder })).status,
+        ).toBe(0)
+        for (const name of readdirSync(otherFolder))
+          expect([name, statSync(join(otherFolder, name)).uid]).toEqual([name, 65_534])
+      },
+    )
+
+  if (hasSmallDisks)
+    test(
+      'without enough space prints a message and leaves no files',
+      { tags: ['slow'] },
+      async () => {
+        const backupFolder = join(folders.folder, 'backup')
+        server = await startServerHere(folders)
+        await registerSome(server, 1, 'asha')
+        expect((await runRollcall(['db', 'backup', backupFolder])).status).toBe(0)
+        const fullFolder = join(createSmallDisk(2).folder, 'var')
+        mkdirSync(fullFolder)
+        disks[0]?.fill()
+        const { status, stderr } = await runRollcall(['db', 'restore', backupFolder], {
+          DATA_DIR: fullFolder,
+        })
+        expect([status, stderr]).toEqual([
+          2,
+          `${fullFolder} has no space left. Free some space. The backup was not restored.\n`,
+        ])
+        expect(readdirSync(fullFolder)).toEqual([])
+      },
+    )
 })
 
 /**
@@ -254,7 +274,7 @@ fs.promises.rename = async (from, to) => {
 syncBuiltinESMExports()
 `
 
-describe('a restore on a failing disk', () => {
+describe('a restore on a failing disk', { tags: ['slow'] }, () => {
   const restoreTraced = async (variables: Readonly<Record<string, string>> = {}) => {
     server = await startServerHere(folders)
     await registerSome(server, 1, 'before')
@@ -395,7 +415,7 @@ describe('a backup', () => {
     expect(readdirSync(backupsFolder).toSorted()).toEqual(['monday', 'tuesday'])
   })
 
-  test('is made even if a FIFO is among the event files', async () => {
+  test('is made even if a FIFO is among the event files', { tags: ['slow'] }, async () => {
     server = await startServerHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
@@ -405,7 +425,7 @@ describe('a backup', () => {
     expect(readdirSync(join(backup, 'events'))).not.toContain('pipe.yaml')
   })
 
-  test('into /proc fails with a message, and does not hang', async () => {
+  test('into /proc fails with a message, and does not hang', { tags: ['slow'] }, async () => {
     server = await startServerHere(folders)
     expect(await runRollcall(['db', 'backup', '/proc/backup'])).toMatchObject({
       status: 2,
@@ -414,15 +434,19 @@ describe('a backup', () => {
     })
   })
 
-  test('into a missing folder does not create the folder, because the disk may not be mounted', async () => {
-    server = await startServerHere(folders)
-    const missingFolder = join(folders.folder, 'backups', '2026')
-    expect(await runRollcall(['db', 'backup', join(missingFolder, '01-10')])).toMatchObject({
-      status: 2,
-      stderr: `There is no folder ${missingFolder}. Create it, or mount its disk. No backup was made.\n`,
-    })
-    expect(existsSync(join(folders.folder, 'backups'))).toBe(false)
-  })
+  test(
+    'into a missing folder does not create the folder, because the disk may not be mounted',
+    { tags: ['slow'] },
+    async () => {
+      server = await startServerHere(folders)
+      const missingFolder = join(folders.folder, 'backups', '2026')
+      expect(await runRollcall(['db', 'backup', join(missingFolder, '01-10')])).toMatchObject({
+        status: 2,
+        stderr: `There is no folder ${missingFolder}. Create it, or mount its disk. No backup was made.\n`,
+      })
+      expect(existsSync(join(folders.folder, 'backups'))).toBe(false)
+    },
+  )
 
   test('into DATA_DIR or EVENTS_DIR is rejected, even through a link, because the next backup would contain this one', async () => {
     server = await startServerHere(folders)
@@ -444,85 +468,105 @@ describe('a backup', () => {
     }
   })
 
-  test('and doctor do not delete the log of a truncated database, which may contain all data', async () => {
-    mkdirSync(folders.dataDir, { recursive: true })
-    const log = join(folders.dataDir, 'rollcall.db-wal')
-    const content = Buffer.alloc(8192, 7)
-    writeFileSync(join(folders.dataDir, 'rollcall.db'), '')
-    writeFileSync(log, content)
-    expect((await runRollcall(['db', 'backup', join(folders.folder, 'backup')])).status).toBe(2)
-    expect(readFileSync(log).equals(content)).toBe(true)
-    await runRollcall(['doctor'], { PORT: '1' })
-    expect(readFileSync(log).equals(content)).toBe(true)
-  })
+  test(
+    'and doctor do not delete the log of a truncated database, which may contain all data',
+    { tags: ['slow'] },
+    async () => {
+      mkdirSync(folders.dataDir, { recursive: true })
+      const log = join(folders.dataDir, 'rollcall.db-wal')
+      const content = Buffer.alloc(8192, 7)
+      writeFileSync(join(folders.dataDir, 'rollcall.db'), '')
+      writeFileSync(log, content)
+      expect((await runRollcall(['db', 'backup', join(folders.folder, 'backup')])).status).toBe(2)
+      expect(readFileSync(log).equals(content)).toBe(true)
+      await runRollcall(['doctor'], { PORT: '1' })
+      expect(readFileSync(log).equals(content)).toBe(true)
+    },
+  )
 
   if (hasSmallDisks) {
-    test('without enough space at its target reports that folder and leaves no files', async () => {
-      server = await startServerHere(folders)
-      await registerSome(server, 1, 'asha')
-      const disk = createSmallDisk(1)
-      disk.fill()
-      const backupFolder = join(disk.folder, '2026-01-10')
-      const { status, stderr } = await runRollcall(['db', 'backup', backupFolder])
-      expect([status, stderr]).toEqual([
-        2,
-        `${backupFolder} has no space left. Free some space. No backup was made.\n`,
-      ])
-      expect(readdirSync(disk.folder)).toEqual(['filler'])
-    })
+    test(
+      'without enough space at its target reports that folder and leaves no files',
+      { tags: ['slow'] },
+      async () => {
+        server = await startServerHere(folders)
+        await registerSome(server, 1, 'asha')
+        const disk = createSmallDisk(1)
+        disk.fill()
+        const backupFolder = join(disk.folder, '2026-01-10')
+        const { status, stderr } = await runRollcall(['db', 'backup', backupFolder])
+        expect([status, stderr]).toEqual([
+          2,
+          `${backupFolder} has no space left. Free some space. No backup was made.\n`,
+        ])
+        expect(readdirSync(disk.folder)).toEqual(['filler'])
+      },
+    )
 
-    test('on a full DATA_DIR is complete and exits with 0, but reports that its time could not be recorded', async () => {
-      const disk = createSmallDisk(48)
-      const serverFolders = { ...folders, dataDir: join(disk.folder, 'var') }
-      server = await startServerHere(serverFolders)
-      await registerSome(server, 3, 'asha')
-      disk.fill()
-      const backupFolder = join(folders.folder, 'backup')
-      const { status, stdout, stderr } = await runRollcall(['db', 'backup', backupFolder], {
-        DATA_DIR: serverFolders.dataDir,
-      })
-      expect([status, stdout, stderr]).toEqual([
-        0,
-        expect.stringMatching(/^3 registrations/),
-        expect.stringMatching(
-          /^The backup is complete, but its time could not be recorded: .+ has no space left\. Free some space\. Until the next backup, the server will report the previous one as the last\.\n$/,
-        ),
-      ])
-      expect(existsSync(join(serverFolders.dataDir, 'backed-up'))).toBe(false)
-      disk.freeSpace()
-    })
+    test(
+      'on a full DATA_DIR is complete and exits with 0, but reports that its time could not be recorded',
+      { tags: ['slow'] },
+      async () => {
+        const disk = createSmallDisk(48)
+        const serverFolders = { ...folders, dataDir: join(disk.folder, 'var') }
+        server = await startServerHere(serverFolders)
+        await registerSome(server, 3, 'asha')
+        disk.fill()
+        const backupFolder = join(folders.folder, 'backup')
+        const { status, stdout, stderr } = await runRollcall(['db', 'backup', backupFolder], {
+          DATA_DIR: serverFolders.dataDir,
+        })
+        expect([status, stdout, stderr]).toEqual([
+          0,
+          expect.stringMatching(/^3 registrations/),
+          expect.stringMatching(
+            /^The backup is complete, but its time could not be recorded: .+ has no space left\. Free some space\. Until the next backup, the server will report the previous one as the last\.\n$/,
+          ),
+        ])
+        expect(existsSync(join(serverFolders.dataDir, 'backed-up'))).toBe(false)
+        disk.freeSpace()
+      },
+    )
 
-    test("of a full DATA_DIR without a server reports that the database's disk is full, not the target's", async () => {
-      const disk = createSmallDisk(48)
-      const serverFolders = { ...folders, dataDir: join(disk.folder, 'var') }
-      const startedServer = await startServerProcess(serverFolders)
-      server = startedServer
-      await registerSome(server, 3, 'asha')
-      process.kill(startedServer.pid, 'SIGKILL')
-      await server.exitStatus
-      rmSync(join(serverFolders.dataDir, 'rollcall.db-shm'), { force: true })
-      disk.fill()
-      const backupFolder = join(folders.folder, 'backup')
-      const { status, stderr } = await runRollcall(['db', 'backup', backupFolder], {
-        DATA_DIR: serverFolders.dataDir,
-      })
-      expect([status, stderr]).toEqual([
-        2,
-        expect.stringMatching(
-          /^The database rollcall\.db in DATA_DIR cannot be used: its disk has no space left\. Free some space\./,
-        ),
-      ])
-      expect(existsSync(backupFolder)).toBe(false)
-    })
+    test(
+      "of a full DATA_DIR without a server reports that the database's disk is full, not the target's",
+      { tags: ['slow'] },
+      async () => {
+        const disk = createSmallDisk(48)
+        const serverFolders = { ...folders, dataDir: join(disk.folder, 'var') }
+        const startedServer = await startServerProcess(serverFolders)
+        server = startedServer
+        await registerSome(server, 3, 'asha')
+        process.kill(startedServer.pid, 'SIGKILL')
+        await server.exitStatus
+        rmSync(join(serverFolders.dataDir, 'rollcall.db-shm'), { force: true })
+        disk.fill()
+        const backupFolder = join(folders.folder, 'backup')
+        const { status, stderr } = await runRollcall(['db', 'backup', backupFolder], {
+          DATA_DIR: serverFolders.dataDir,
+        })
+        expect([status, stderr]).toEqual([
+          2,
+          expect.stringMatching(
+            /^The database rollcall\.db in DATA_DIR cannot be used: its disk has no space left\. Free some space\./,
+          ),
+        ])
+        expect(existsSync(backupFolder)).toBe(false)
+      },
+    )
   }
 
   if (process.getuid?.() === 0)
-    test('by root records its time in a file that the server, which runs as another user, can replace', async () => {
-      server = await startServerHere(folders)
-      await registerSome(server, 1, 'asha')
-      await server.stop()
-      chownSync(folders.dataDir, 65_534, 65_534)
-      expect((await runRollcall(['db', 'backup', join(folders.folder, 'backup')])).status).toBe(0)
-      expect(statSync(join(folders.dataDir, 'backed-up')).uid).toBe(65_534)
-    })
+    test(
+      'by root records its time in a file that the server, which runs as another user, can replace',
+      { tags: ['slow'] },
+      async () => {
+        server = await startServerHere(folders)
+        await registerSome(server, 1, 'asha')
+        await server.stop()
+        chownSync(folders.dataDir, 65_534, 65_534)
+        expect((await runRollcall(['db', 'backup', join(folders.folder, 'backup')])).status).toBe(0)
+        expect(statSync(join(folders.dataDir, 'backed-up')).uid).toBe(65_534)
+      },
+    )
 })
