@@ -313,7 +313,7 @@ export {
   readStatement,
   type StatementColumns,
   type StatementLine,
-} from './payments/bank-statement.ts'
+} from './payments/read-bank-statement.ts'
 export {
   buildGatewayForm,
   getAccountPrefix,

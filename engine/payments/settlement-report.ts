@@ -14,7 +14,7 @@ import {
   withColumns,
 } from './spreadsheet-cells.ts'
 import type { SheetRow } from './spreadsheet-cells.ts'
-import type { UnknownColumns } from './bank-statement.ts'
+import type { UnknownColumns } from './read-bank-statement.ts'
 import type { Day, Instant } from '../lib/time.ts'
 
 /**

@@ -3,7 +3,7 @@ import { existsSync, lstatSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
-import { listGatewayAccounts, type EventConfig } from '../../engine/index.ts'
+import type { EventConfig } from '../../engine/index.ts'
 import type { Environment, ServedEvent } from '../dependencies.ts'
 import { compileFolder, readFolder } from '../events/files/event-folder.ts'
 import { getEventId } from '../events/versions/last-valid-version.ts'
@@ -29,6 +29,7 @@ import type { Command } from './command.ts'
 import { fetchHealth } from './health.ts'
 import { findNextStartProblems } from './doctor/next-start.ts'
 import { checkPermissions, explainUnreadableDataDir } from './doctor/data-dir.ts'
+import { checkGateway } from './doctor/gateway-and-clock.ts'
 import { checkServers } from './doctor/servers.ts'
 import { checkBucket, checkFiles } from './doctor/upload-storage.ts'
 import { findRecoveryFindings } from './doctor/recovery.ts'
@@ -38,9 +39,6 @@ import type { Finding } from './doctor/finding.ts'
 
 const MIN_FREE_BYTES = 512 * 1024 * 1024
 const MAX_BACKUP_HOURS = 36
-/** The gateway's checksums contain the date, which is wrong around midnight if the clocks differ by more than this. */
-const MAX_CLOCK_SECONDS = 60
-const MAX_GATEWAY_MS = 10_000
 const HOUR_MS = 60 * 60_000
 const MANIFEST = path.join(import.meta.dirname, '..', '..', 'package.json')
 const help = `Usage: rollcall doctor
@@ -350,49 +348,3 @@ const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown } | null)?.code))
 const explainDamageWhileServing = (pid: number): string =>
   `The file rollcall.db is not a complete database. A server is running (process ${pid}) and may have the missing data: do not stop it. Its log states where it writes this data and what to do next.`
-
-async function checkGateway(
-  { gatewayMode, clockStart, databaseUrl }: Environment,
-  events: readonly EventConfig[],
-): Promise<readonly Finding[]> {
-  if (gatewayMode === 'sandbox')
-    return [
-      reportGood('The gateway is the built-in sandbox: no real money.'),
-      ...(databaseUrl === null
-        ? []
-        : [
-            reportCheck(
-              'Each server has its own sandbox. Run several servers only with a real gateway.',
-            ),
-          ]),
-    ]
-  const addresses = new Set(
-    events.flatMap((event) => listGatewayAccounts(event).map(({ gateway }) => gateway.live.status)),
-  )
-  return Promise.all(
-    [...addresses].map(async (address) => {
-      const { host } = new URL(address)
-      try {
-        const { headers } = await fetch(address, {
-          method: 'HEAD',
-          signal: AbortSignal.timeout(MAX_GATEWAY_MS),
-        })
-        const gatewayTime = Date.parse(headers.get('date') ?? '')
-        const seconds = Math.round(Math.abs(createClock(clockStart)() - gatewayTime) / 1000)
-        if (Number.isNaN(gatewayTime))
-          return reportGood(`The gateway at ${host} is reachable; it did not send its time.`)
-        return seconds <= MAX_CLOCK_SECONDS
-          ? reportGood(
-              `The gateway at ${host} is reachable, and its clock agrees with the clock of this machine.`,
-            )
-          : reportWrong(
-              `The clocks of this machine and of the gateway at ${host} differ by ${seconds} seconds. Check the time service (NTP).`,
-            )
-      } catch {
-        return reportWrong(
-          `The gateway at ${host} is unreachable. Check the network and the firewall of this machine.`,
-        )
-      }
-    }),
-  )
-}

@@ -5,7 +5,6 @@
 import {
   listSeatPools,
   CODE_NAME,
-  dayOf,
   foldCode,
   foldText,
   EMPTY_CONTEXT,
@@ -24,10 +23,7 @@ import type {
 } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { ExternalContext } from '../storage/index.ts'
-import { getCodeStatus } from './discount-code-status.ts'
-
-/** Member list column with the last date on which a row is valid. */
-const VALID_TO_COLUMN = 'valid_to'
+import { findMemberRow, getCodeStatus, pickConditionCells } from './code-and-member-validity.ts'
 
 /** An availability check may be reused for this long if it found free seats of every kind. */
 const AVAILABILITY_CACHE_MS = 1_000
@@ -181,35 +177,6 @@ function toText(value: unknown): string {
     : typeof value === 'boolean' || typeof value === 'number'
       ? String(value)
       : ''
-}
-
-/** Returns the member list row for the typed value, if it is valid today. Null if there is none. */
-export async function findMemberRow(
-  { store }: Pick<Deps, 'store'>,
-  event: EventConfig,
-  listId: string,
-  typed: string,
-  at: Instant,
-): Promise<Readonly<Record<string, string>> | null> {
-  const key = foldText(typed)
-  const row = key === '' ? null : await store.memberListRow(event.id, listId, key)
-  const lastValidDay = row === null ? undefined : getOwn(row, VALID_TO_COLUMN)
-  return lastValidDay !== undefined && lastValidDay !== '' && lastValidDay < dayOf(at) ? null : row
-}
-
-/** Returns the cells that conditions can use: the cells of columns with choices. */
-export function pickConditionCells(
-  event: EventConfig,
-  listId: string,
-  row: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const columns = event.memberLists.find(({ id }) => id === listId)?.columns ?? []
-  return Object.fromEntries(
-    columns.flatMap(({ id, type }) => {
-      const cell = getOwn(row, id)
-      return type === 'choice' && cell !== undefined && cell !== '' ? [[id, cell]] : []
-    }),
-  )
 }
 
 /**
