@@ -349,6 +349,7 @@ export {
   isGatewayPayment,
   isDeskPayment,
   isManualMethod,
+  STATEMENT_METHODS,
   MANUAL_METHOD_IDS,
   REFUNDED_OUTSIDE,
   formatMethod,
