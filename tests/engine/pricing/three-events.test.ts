@@ -269,7 +269,16 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     'a GSTIN with a wrong check digit, if no invoice prints it',
     conference,
     { gstin: '32AAACS1234A1Z5' },
-    { gstin: 'The last character of this GSTIN does not match the others. Please check every character.' },
+    {
+      gstin:
+        'The last character of this GSTIN does not match the others. Please check every character.',
+    },
+  ],
+  [
+    'a GSTIN with the code of no state',
+    conference,
+    { gstin: '28AAACS1234A1Z5' },
+    { gstin: 'No state has the code 28, with which this GSTIN starts. Please check it.' },
   ],
   [
     'no GSTIN',

@@ -10,7 +10,8 @@ import type { Office } from '../office.ts'
 const EVENT = 'sample2026'
 const INVALID_GSTIN = '29AAAAA0000A1Z1'
 const VALID_GSTIN = '29AAAAA0000A1ZY'
-const GSTIN_ERROR = 'The last character of this GSTIN does not match the others. Please check every character.'
+const GSTIN_ERROR =
+  'The last character of this GSTIN does not match the others. Please check every character.'
 const AMOUNT_ERROR = 'Please enter an amount with up to two decimal places'
 
 let server: TestApp
