@@ -275,12 +275,6 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     },
   ],
   [
-    'a GSTIN with the code of no state',
-    conference,
-    { gstin: '28AAACS1234A1Z5' },
-    { gstin: 'No state has the code 28, with which this GSTIN starts. Please check it.' },
-  ],
-  [
     'no GSTIN',
     conference,
     { gstin: '32AAACS1234A1X5' },

@@ -54,6 +54,17 @@ const correct = async (regNo: RegNo, answers: Answers) => {
   return [status, body.message]
 }
 
+test('a GSTIN with the code of no state is rejected with this reason', async () => {
+  expect(await register({ gst_number: '28AAAAA0000A1Z1' })).toMatchObject({
+    status: 422,
+    body: {
+      errors: {
+        gst_number: 'No state has the code 28, with which this GSTIN starts. Please check it.',
+      },
+    },
+  })
+})
+
 test('a GSTIN with a wrong check digit is rejected', async () => {
   expect(await register({ gst_number: INVALID_GSTIN })).toMatchObject({
     status: 422,
