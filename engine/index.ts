@@ -371,6 +371,8 @@ export {
   listDelegateMethods,
   isMethodOpen,
   listFrontDeskMethods,
+  listOwnOfficeMethods,
+  getManualMethodOfMode,
   takesPayments,
   findManualDeskMethod,
   findTransferMethod,
