@@ -49,13 +49,8 @@ export const confirmPayment: ActionHandler = async (request) => {
   if (!received.ok) return received
   const { reference, paidAt, method } = received.value
   const [payment] = registration.payments
-  const price = quotePriceOfPayment(
-    served.config,
-    registration,
-    paidAt,
-    method,
-    findOwnOfficeMethod(request)?.id,
-  )
+  const officeMethod = findOwnOfficeMethod(request)?.id
+  const price = quotePriceOfPayment(served.config, registration, paidAt, method, officeMethod)
   const email =
     payment === undefined
       ? null
