@@ -7,7 +7,7 @@ import type { Answer } from '../event/answer-types.ts'
 import { MAX_ANSWER_CHARACTERS } from '../event/defaults.ts'
 import type { Field } from '../event/config.ts'
 import { FORMATS } from '../event/identifier-patterns.ts'
-import { readGstin } from '../event/gstin.ts'
+import { findState, readGstin } from '../event/gstin.ts'
 import { getDecimals, type Currency } from '../lib/money.ts'
 import { assertNever } from '../lib/result.ts'
 import { DAY_PATTERN, type Day } from '../lib/time.ts'
@@ -162,12 +162,20 @@ export function findValueError(
   currency: Currency,
 ): string | null {
   if (field.pattern === FORMATS.gstin && typeof answer === 'string')
-    return readGstin(answer) === null ? VALIDATION_MESSAGES.gstin : null
+    return readGstin(answer) === null ? buildGstinMessage(answer) : null
   if (field.isAmount === true && typeof answer === 'number')
     return Number(answer.toFixed(getDecimals(currency))) === answer
       ? null
       : buildAmountMessage(currency)
   return null
+}
+
+/** Explains why an answer in the format of a GSTIN is not a GSTIN: its state code or its check character. */
+function buildGstinMessage(answer: string): string {
+  const code = answer.slice(0, 2)
+  return findState(code) === null
+    ? formatMessage(VALIDATION_MESSAGES.gstinState, { code })
+    : VALIDATION_MESSAGES.gstin
 }
 
 function buildAmountMessage(currency: Currency): string {

@@ -27,6 +27,11 @@ export type ActionsResponse = {
    * none.
    */
   to_pay: number
+  /**
+   * The event file's own office methods that *Record payment* offers beside the built-in ones; `reference` labels their
+   * slip number. Absent if there are none.
+   */
+  office_methods?: { id: string; label: string; reference: string; required: boolean }[]
   /** The amount to refund, excluding refunds in progress; 0 if there is none. */
   pay_back: number
   /**

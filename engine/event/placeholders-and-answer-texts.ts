@@ -48,12 +48,17 @@ export function fillKnownPlaceholders(
   return areAllKnown ? filledText : null
 }
 
-/** Turns an id into words: `afpi-pg` → `Afpi Pg`. */
+/** Abbreviations of payments and tax, which are always in capitals. */
+const ABBREVIATIONS = /^(?:dd|gst|gstin|iban|ifsc|imps|neft|rtgs|upi|utr)$/i
+
+/** Turns an id into words: `afpi-pg` → `Afpi Pg`, `upi` → `UPI`. */
 export function formatIdAsWords(id: string): string {
   return id
     .split(/[-_\s]+/)
     .filter((word) => word !== '')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .map((word) =>
+      ABBREVIATIONS.test(word) ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1),
+    )
     .join(' ')
 }
 

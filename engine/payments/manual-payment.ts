@@ -79,6 +79,9 @@ export function canPayIn(method: ManualMethod, currency: Currency): boolean {
   return method !== 'upi' || currency === INR
 }
 
+/** Methods whose payments a bank statement shows individually, each with its reference. */
+export const STATEMENT_METHODS = ['transfer', 'upi'] as const satisfies readonly ManualMethod[]
+
 /** The method of a refund for a gateway payment, if the refund was paid from another account. */
 export const REFUNDED_OUTSIDE = 'outside'
 

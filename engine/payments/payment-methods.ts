@@ -20,7 +20,7 @@ import { getCurrency, findCategory } from '../rules/category.ts'
 import type { Field, Section } from '../event/form-types.ts'
 import type { Currency } from '../lib/money.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
-import { describeMethod, type ManualMethod } from './manual-payment.ts'
+import { describeMethod, isManualMethod, type ManualMethod } from './manual-payment.ts'
 import { formatDay, type Day } from '../lib/time.ts'
 
 const messages = PAYMENT_METHOD_MESSAGES
@@ -63,6 +63,37 @@ export function listFrontDeskMethods({ methods }: WithMethods): readonly OfficeM
  */
 export function findManualDeskMethod(method: OfficeMethod): ManualMethod | null {
   return DEFAULT_DESK_METHODS.find((defaultMethod) => defaultMethod === method)?.id ?? null
+}
+
+/** Maps the specification's payment modes to manual payment methods. Any other mode is stored as `desk`. */
+const METHOD_BY_MODE: Readonly<Record<string, ManualMethod>> = { cash: 'cash', card: 'machine' }
+
+/** Returns the manual payment method of a payment mode that staff choose at the front desk; `desk` for other modes. */
+export function getManualMethodOfMode(mode: string): ManualMethod {
+  return getOwn(METHOD_BY_MODE, mode) ?? 'desk'
+}
+
+/**
+ * Returns the office methods of the event file that add a choice to the manual payment methods, for bills in this
+ * currency. Their payments are stored as `desk`.
+ */
+export function listOwnOfficeMethods(
+  { methods }: WithMethods,
+  currency: Currency,
+): readonly OfficeMethod[] {
+  return methods.filter(
+    (method): method is OfficeMethod =>
+      method.is === 'desk' &&
+      acceptsCurrency(method, currency) &&
+      (method.id === 'desk' || !isManualMethod(method.id)) &&
+      !hasOnlyKnownModes(method),
+  )
+}
+
+/** Returns true if staff would record every payment by this method as cash or by card machine. */
+function hasOnlyKnownModes({ fields }: OfficeMethod): boolean {
+  const modes = fields.find(({ type }) => type === 'select')?.options
+  return modes?.every(({ id }) => Object.hasOwn(METHOD_BY_MODE, id)) ?? false
 }
 
 /** Returns false if the event never takes payments. */

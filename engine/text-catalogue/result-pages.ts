@@ -126,8 +126,10 @@ export const RESULT_MESSAGES = {
       'We received a payment for this registration and refunded it, so the registration is unpaid. The refund can take a few working days to appear on your statement.',
     unconfirmed: 'We could not confirm this payment.',
     notFound: 'We could not find this payment.',
-    checkFirst: 'Before you pay again, check that no money was taken from your account.',
-    checkDeducted: 'Check whether money was taken from your account.',
+    checkFirst:
+      'Before you pay again, check that no money was taken from your account. If it was, contact the organisers instead.',
+    checkDeducted:
+      'Check whether money was taken from your account. If it was, contact the organisers.',
     pay: 'Try to pay again',
     payAmount: 'Try to pay {amount} again',
     saved: 'Your answers are saved, so you do not have to fill in the form again.',

@@ -9,7 +9,9 @@ export const VALIDATION_MESSAGES = {
   emailForGateway:
     'This address has {count} characters. The payment gateway accepts {min} to {max} characters. Please use another address.',
   utr: 'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS',
-  gstin: 'This GSTIN contains an invalid character. Please check it.',
+  gstin:
+    'The last character of this GSTIN does not match the others. Please check every character.',
+  gstinState: 'No state has the code {code}, with which this GSTIN starts. Please check it.',
   amount: 'Please enter an amount with up to two decimal places',
   amountWithThreeDecimals: 'Please enter an amount with up to three decimal places',
   wholeAmount: 'Please enter a whole amount, without decimal places',

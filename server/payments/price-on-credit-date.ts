@@ -30,11 +30,15 @@ export function quotePriceOfPayment(
    * matter then.
    */
   manualMethod: ManualMethod | null,
+  /** The office method of the event file by which the payment was made, if staff stated it. */
+  officeMethod?: string,
 ): Quote | null {
   const { payments, answers, category, paymentStatus } = registration
   if (paymentStatus === 'success') return null
   const method =
-    manualMethod === null ? undefined : findMethodId(config, registration, manualMethod)
+    manualMethod === null
+      ? undefined
+      : (officeMethod ?? findMethodId(config, registration, manualMethod))
   const isPricedOnCredit = listMethodsPricedOnCredit(config).includes(payments[0]?.way ?? '')
   if (isPricedOnCredit) {
     const pricedAnswers = withMethod(config, answers, method)

@@ -43,7 +43,7 @@ export const schemaChecks = {
   EV102: {
     slug: 'missing-key',
     severity: 'error',
-    why: 'The event cannot be set up without this key.',
+    why: 'This part of the event file is incomplete without the key, so the event cannot be published.',
   },
   EV103: {
     slug: 'wrong-type',

@@ -10,6 +10,7 @@ import {
   formatIsoIndia,
   formatMethod,
   isDayOnly,
+  STATEMENT_METHODS,
   toMajorUnits,
 } from '../../../engine/index.ts'
 import type { Amount, Currency } from '../../../engine/index.ts'
@@ -94,6 +95,13 @@ function formatCounts(movement: Movement): string {
   return counts === 'received' ? REFUND_LABELS[movement.is] : 'Refund of a payment not applied'
 }
 
+/** Empty for a row that no bank statement shows individually, such as a card payment, and for a refused payment. */
+function formatStatementMatch({ is, method, state, isUnreconciled }: Movement): string {
+  const methods: readonly string[] = STATEMENT_METHODS
+  if (is !== 'payment' || state === 'refused' || !methods.includes(method)) return ''
+  return isUnreconciled ? 'Not found' : 'Found'
+}
+
 /** Builds the cell of a computed amount, which a spreadsheet can add up. */
 export const buildAmountCell = (amount: Amount | null, currency: Currency): CsvCell =>
   amount === null ? '' : { amount: toMajorUnits(amount, currency), decimals: getDecimals(currency) }
@@ -123,7 +131,7 @@ export function buildMovementCells(
   movement: Movement,
 ): readonly CsvCell[] {
   const { is, at, recordedAt, eventId, regNo, name, method, reference } = movement
-  const { amount, currency, fee, isUnreconciled, documents } = movement
+  const { amount, currency, fee, documents } = movement
   return [
     dayOf(at),
     isDayOnly(at) ? '' : formatTime(at),
@@ -141,6 +149,6 @@ export function buildMovementCells(
     buildAmountCell(fee, INR),
     documents.map(({ serial }) => serial).join(', '),
     `${formatDayShort(dayOf(recordedAt))}, ${formatTime(recordedAt)}`,
-    isUnreconciled ? 'Not found' : '',
+    formatStatementMatch(movement),
   ]
 }

@@ -57,6 +57,7 @@ import {
   isCancelledByFullRefund,
 } from '../../registration/actions/balance-due.ts'
 import { findCancellationRequest } from '../../registration/actions/cancellation-request.ts'
+import { toWireOfficeMethods } from '../../registration/actions/record-payment.ts'
 import { listEditableAnswers } from '../../registration/actions/correctable-answers.ts'
 import { findLastClaim } from '../../registration/actions/payment-claims.ts'
 import { buildTimeline } from './timeline.ts'
@@ -213,6 +214,7 @@ async function loadActions(
       toAmount(isEnded(state) ? 0 : Math.max(0, getAmountOwed(registration))),
       registration.currency,
     ),
+    ...toWireOfficeMethods(served.config, registration.currency),
     pay_back: toMajorUnits(refundDue, registration.currency),
     goodwill: toMajorUnits(calculateGoodwill(registration, billMoney), registration.currency),
     kept: toMajorUnits(netPaid, registration.currency),

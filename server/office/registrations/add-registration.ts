@@ -10,6 +10,7 @@ import {
   normalise,
   readDelegate,
   findManualDeskMethod,
+  getManualMethodOfMode,
   err,
   findAnswerErrors,
   formatIsoIndia,
@@ -20,7 +21,7 @@ import {
   memoize,
   buildPublicAvailability,
 } from '../../../engine/index.ts'
-import type { FieldErrors, RegNo, Result, ManualMethod } from '../../../engine/index.ts'
+import type { FieldErrors, RegNo, Result } from '../../../engine/index.ts'
 import type {
   ManualRegistrationResponse,
   ManualRegistrationFormResponse,
@@ -44,8 +45,6 @@ import { findCharacterError } from '../../registration/actions/record-payment.ts
 import type { ActionParameters } from '../../registration/actions/action-input.ts'
 import { toWireFields } from '../../registration/actions/payment-instructions.ts'
 
-/** Maps the specification's payment modes to manual payment methods. Any other mode is stored as `desk`. */
-const METHOD_BY_MODE: Readonly<Record<string, ManualMethod>> = { cash: 'cash', card: 'machine' }
 /** The input of a manual registration: the form's answers, and the payment. */
 const ADD_FIELDS = {
   key: 'text',
@@ -148,7 +147,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
       method.reference === undefined
         ? ''
         : String(getOwn(methodFieldsResult.value, method.reference) ?? '').replaceAll(/\s+/g, ' ')
-    const manualMethod = findManualDeskMethod(method) ?? METHOD_BY_MODE[mode] ?? 'desk'
+    const manualMethod = findManualDeskMethod(method) ?? getManualMethodOfMode(mode)
     const problem = findCharacterError(manualMethod, slip)
     if (problem !== null) return err({ [method.reference ?? 'way']: problem })
     return ok({ method, mode: manualMethod, slip })

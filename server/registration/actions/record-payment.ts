@@ -1,6 +1,7 @@
 /** Records a payment received by transfer or at the desk. */
 import {
   listAllowedActions,
+  listOwnOfficeMethods,
   toBankKey,
   dayOf,
   countDaysBetween,
@@ -24,12 +25,14 @@ import {
   getReferenceLabel,
   type Actor,
   type Currency,
+  type EventConfig,
   type Instant,
   type Amount,
   type Result,
   type Role,
   type ManualMethod,
 } from '../../../engine/index.ts'
+import type { ActionsResponse } from '../../../engine/api.ts'
 import { applyPrice, quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
 import { buildPaidEmail } from '../../payments/verify-payment.ts'
 import type { ActionDenial } from '../../storage/index.ts'
@@ -46,7 +49,8 @@ export const confirmPayment: ActionHandler = async (request) => {
   if (!received.ok) return received
   const { reference, paidAt, method } = received.value
   const [payment] = registration.payments
-  const price = quotePriceOfPayment(served.config, registration, paidAt, method)
+  const officeMethod = findOwnOfficeMethod(request)?.id
+  const price = quotePriceOfPayment(served.config, registration, paidAt, method, officeMethod)
   const email =
     payment === undefined
       ? null
@@ -79,9 +83,9 @@ export const confirmOrRecordExtra: ActionHandler = (input) =>
  */
 async function addSlipNumber(request: ActionRequest): Promise<ActionRequest> {
   const { deps, registration, params } = request
-  const method = readText(params, 'way')
+  const method = readManualMethod(request)
   const isWithoutSlip =
-    isManualMethod(method) && isDeskPayment(method) && readText(params, 'reference') === ''
+    method !== null && isDeskPayment(method) && readText(params, 'reference') === ''
   if (!isWithoutSlip) return request
   const captureCount = (await deps.store.captures(registration.regNo)).length
   const reference =
@@ -89,15 +93,40 @@ async function addSlipNumber(request: ActionRequest): Promise<ActionRequest> {
   return { ...request, params: { ...params, reference } }
 }
 
+/** Returns the event file's own office methods that staff can record for a bill in this currency. */
+export function toWireOfficeMethods(
+  config: EventConfig,
+  currency: Currency,
+): Pick<ActionsResponse, 'office_methods'> {
+  const methods = listOwnOfficeMethods(config, currency).map(({ id, label, fields, reference }) => {
+    const slip = fields.find((field) => field.id === reference)
+    return {
+      id,
+      label,
+      reference: slip?.label ?? getReferenceLabel('desk', currency),
+      required: slip?.required !== undefined,
+    }
+  })
+  return methods.length === 0 ? {} : { office_methods: methods }
+}
+
+type MethodParameters = Pick<ActionRequest, 'served' | 'registration' | 'params'>
+
+/** Returns the event file's own office method that the request names. Undefined for a built-in method. */
+const findOwnOfficeMethod = ({ served, registration: { currency }, params }: MethodParameters) =>
+  listOwnOfficeMethods(served.config, currency).find(({ id }) => id === readText(params, 'way'))
+
+/** Returns the manual method of the request: a built-in one, or `desk` for an office method of the event file. */
+function readManualMethod(request: MethodParameters): ManualMethod | null {
+  const method = readText(request.params, 'way')
+  if (isManualMethod(method)) return method
+  return findOwnOfficeMethod(request) === undefined ? null : 'desk'
+}
+
 /** A payment may be earlier than its registration, but not by so much that a mistyped year is accepted. */
 const MAX_DAYS_BEFORE_REGISTRATION = 180
 
-function readPayment({
-  served,
-  registration: { currency, createdAt },
-  newAction,
-  params,
-}: Pick<ActionRequest, 'served' | 'registration' | 'newAction' | 'params'>): Result<
+function readPayment(request: MethodParameters & Pick<ActionRequest, 'newAction'>): Result<
   {
     readonly method: ManualMethod
     readonly reference: string
@@ -108,8 +137,10 @@ function readPayment({
   },
   ActionDenial
 > {
-  const manualMethod = readText(params, 'way')
-  if (!isManualMethod(manualMethod)) return refuseData('Choose a payment method.')
+  const { served, newAction, params } = request
+  const { currency, createdAt } = request.registration
+  const manualMethod = readManualMethod(request)
+  if (manualMethod === null) return refuseData('Choose a payment method.')
   if (!canPayIn(manualMethod, currency))
     return refuseData(
       `UPI payments can be made only in rupees, but this registration is in ${currency}.`,

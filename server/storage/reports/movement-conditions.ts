@@ -6,8 +6,9 @@ import {
   MANUAL_METHOD_IDS,
   readReportedCurrency,
   REFUNDED_OUTSIDE,
+  STATEMENT_METHODS,
 } from '../../../engine/index.ts'
-import type { Amount, Currency, ManualMethod } from '../../../engine/index.ts'
+import type { Amount, Currency } from '../../../engine/index.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -94,8 +95,6 @@ export const selectCompletedRefunds = (
   return rows
 }
 
-/** Methods whose payments a bank statement shows individually, each with its reference. */
-const STATEMENT_METHODS = ['transfer', 'upi'] as const satisfies readonly ManualMethod[]
 /**
  * 1 for a payment that appears in no statement line. A refused payment needs no line, because it may never have been
  * received.

@@ -127,6 +127,7 @@ const RUPEE_SIGN = '₹\u00a0'
 it('fills every placeholder once, and a value is never interpreted as a template', () => {
   expect(fillPlaceholders('{a} {b} {a.c} {}', { a: '{b}', 'a.c': '2' }, 'N/A')).toBe('{b} N/A 2 {}')
   expect(formatIdAsWords('intern-mbbs_accompanying')).toBe('Intern Mbbs Accompanying')
+  expect(['upi', 'utr_number'].map(formatIdAsWords)).toEqual(['UPI', 'UTR Number'])
   expect(getLabel(event, 'gst')).toBe('GST (18%)')
   expect(getLabel(event, 'phone')).toBe('Label of phone')
 })

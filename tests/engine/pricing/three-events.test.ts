@@ -269,7 +269,10 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     'a GSTIN with a wrong check digit, if no invoice prints it',
     conference,
     { gstin: '32AAACS1234A1Z5' },
-    { gstin: 'This GSTIN contains an invalid character. Please check it.' },
+    {
+      gstin:
+        'The last character of this GSTIN does not match the others. Please check every character.',
+    },
   ],
   [
     'no GSTIN',

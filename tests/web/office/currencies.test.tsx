@@ -247,6 +247,21 @@ test('the front desk is offered only the payment methods that it can record', ()
   expect(fields).not.toMatch(/value="(transfer|upi|cheque)"/)
 })
 
+test('an office method of the event file is offered in “Record payment” with its label', () => {
+  const fields = renderText(
+    <RecordPaymentFields
+      told={null}
+      to_pay={0}
+      today={'2026-01-20' as never}
+      userRole="desk"
+      office_methods={[
+        { id: 'dd', label: 'DD / cheque', reference: 'DD or cheque number', required: true },
+      ]}
+    />,
+  )
+  expect(fields).toContain('<option value="dd">DD / cheque</option>')
+})
+
 test.each([
   [undefined, '₹ 590', 'Amount received<', 'decimal', '590'],
   ['EUR', '€ 590', 'Amount received (EUR)', 'decimal', '590'],

@@ -213,6 +213,35 @@ test.each([
   },
 )
 
+test('the page of an unpaid registration with one line states only the tax rate of this line', () => {
+  vi.stubGlobal('location', new URL('https://rollcall.example/my'))
+  const { tax } = event.fees
+  const room = { id: 'room', label: 'Room', tax: tax === null ? null : { ...tax, percent: 5 } }
+  const eventWithRoom = {
+    ...event,
+    fees: { ...event.fees, items: [room as unknown as (typeof event.fees.items)[number]] },
+  }
+  const line = { id: 'registration', option: null, label: 'Registration', quantity: 1 }
+  const amounts = { base: 1000, gst: 180, total: 1180 }
+  const unpaid = createRegistration({
+    payment_status: 'pending',
+    stands: 'not-paid',
+    ...amounts,
+    lines: [{ ...line, unit: 1000, ...amounts }],
+  })
+  const page = renderToStaticMarkup(
+    <UnpaidPage
+      event={eventWithRoom}
+      registration={unpaid}
+      now={createdAt}
+      reload={() => {}}
+      payButton={payButton}
+    />,
+  )
+  expect(page).toContain('(18%)')
+  expect(page).not.toContain('18% and 5%')
+})
+
 test('the page of a partly paid registration states the price and the rest, and not that the organisers corrected it', () => {
   vi.stubGlobal('location', new URL('https://rollcall.example/my'))
   const partlyPaid = createRegistration({

@@ -8,6 +8,7 @@ import {
   listPriceParts,
   readInstant,
 } from '../../../engine/index.ts'
+import { readLines } from '../../../engine/api.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
@@ -105,6 +106,7 @@ export function buildAmountRows(
   const bill = listBillRows(event, registration)
   if (bill.length > 0) return bill
   const currency = readResponseCurrency(registration)
+  const lines = readLines(registration.lines, currency)
   return listPriceParts(event).flatMap((pricePart) => {
     const amount = fromMajorUnits(registration[pricePart], currency)
     return amount === null
@@ -112,7 +114,8 @@ export function buildAmountRows(
       : [
           {
             id: pricePart,
-            label: getLabel(event, pricePart),
+            // The tax label states only the rates of this bill.
+            label: getLabel(event, pricePart, lines),
             value: formatMoney(amount, currency),
             total: pricePart === 'total',
           },

@@ -206,13 +206,25 @@ const stepOutOfRangeCheck: Check = {
 const CONTACT_DETAILS: readonly {
   readonly message: string
   readonly id: string
+  readonly example: string
   matches(field: FieldAt): boolean
 }[] = [
-  { message: '`full_name` field', id: 'full_name', matches: ({ id }) => id === 'full_name' },
-  { message: 'field of type email', id: 'email', matches: ({ field }) => field.type === 'email' },
+  {
+    message: '`full_name` field',
+    id: 'full_name',
+    example: '{id: full_name, label: Full name, required: true}',
+    matches: ({ id }) => id === 'full_name',
+  },
+  {
+    message: 'field of type email',
+    id: 'email',
+    example: '{id: email, type: email, label: Email, required: true}',
+    matches: ({ field }) => field.type === 'email',
+  },
   {
     message: '`phone_number` field',
     id: 'phone_number',
+    example: '{id: phone_number, type: phone, label: Phone, required: true}',
     matches: ({ id }) => id === 'phone_number',
   },
 ]
@@ -220,7 +232,7 @@ const CONTACT_DETAILS: readonly {
 const contactFieldsCheck: Check = {
   slug: 'contact-fields',
   severity: 'error',
-  why: 'The payment gateway and the confirmation email need these details.',
+  why: 'The payment gateway needs the delegate’s name, email address and phone number. Emails need the email address.',
   after: ['EV206'],
   find: ({ fields, config, file }) => {
     const requiredDetails =
@@ -229,7 +241,7 @@ const contactFieldsCheck: Check = {
         : config.email === null || config.status === 'closed'
           ? []
           : CONTACT_DETAILS.filter(({ id }) => id === 'email')
-    return requiredDetails.flatMap(({ message, matches }): Draft[] => {
+    return requiredDetails.flatMap(({ message, example, matches }): Draft[] => {
       const contactField = fields.find(matches)
       const reason =
         config.payment !== null
@@ -241,6 +253,7 @@ const contactFieldsCheck: Check = {
             at: 'form.sections',
             part: 'key',
             message: `the form has no ${message}; ${reason}`,
+            help: `add ${example}`,
           },
         ]
       if (file.event.status === 'closed') return []

@@ -8,7 +8,9 @@ import { findApproval } from '../../../registration/approval.ts'
 import { matchesCondition, passesTest } from '../../../rules/evaluate-condition.ts'
 import type { EventConfig } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
-import { listDelegateMethods } from '../../../payments/payment-methods.ts'
+import { formatCurrency, type Currency } from '../../../lib/money.ts'
+import { acceptsCurrency, listDelegateMethods } from '../../../payments/payment-methods.ts'
+import { getCurrency, listCurrenciesOfEvent } from '../../../rules/category.ts'
 import {
   checkRegistrationOpen,
   findPeriodOn,
@@ -119,13 +121,16 @@ function findLastDayOnSale(event: EventConfig, categories: readonly string[]): D
   return [closes, ...lastDays].filter(isSold).toSorted().at(-1) ?? null
 }
 
-/** Returns the last day for payment, and the event or payment method that determines it. */
-function findLastPaymentDay({ config, file }: Model): {
+/** Returns the last day for payment in a currency, and the event or payment method that determines it. */
+function findLastPaymentDay(
+  { config, file }: Model,
+  currency: Currency,
+): {
   readonly day: Day
   readonly description: string
   readonly at: string
 } {
-  const methods = listDelegateMethods(config)
+  const methods = listDelegateMethods(config).filter((method) => acceptsCurrency(method, currency))
   const lastMethod = methods.toSorted((a, b) =>
     (a.until ?? config.to) < (b.until ?? config.to) ? 1 : -1,
   )[0]
@@ -134,9 +139,10 @@ function findLastPaymentDay({ config, file }: Model): {
   const writtenMethods =
     typeof file.payment === 'object' && 'methods' in file.payment ? file.payment.methods : []
   const index = writtenMethods.findIndex(({ id }) => id === lastMethod.id)
+  const isOnlyCurrency = listCurrenciesOfEvent(config).length === 1
   return {
     day: lastMethod.until,
-    description: `payment by ${lastMethod.label} ends`,
+    description: `payment ${isOnlyCurrency ? '' : `in ${formatCurrency(currency)} `}by ${lastMethod.label} ends`,
     at: `payment.methods.${index}.until`,
   }
 }
@@ -145,25 +151,45 @@ const approvedTooLateCheck: Check = {
   slug: 'approved-too-late',
   severity: 'error',
   why: 'A delegate who is approved after payment has ended cannot pay.',
-  after: ['EV203', 'EV204', 'EV206', 'EV418', 'EV419'],
+  after: ['EV203', 'EV204', 'EV206', 'EV418', 'EV419', 'EV1108'],
   find: (model) =>
-    model.config.approvals.flatMap((rule, index): Draft[] => {
-      const categories = listCategories(model.config, rule)
-      const lastSaleDay = findLastDayOnSale(model.config, categories)
-      const lastPayment = findLastPaymentDay(model)
-      if (lastSaleDay === null || addDays(lastSaleDay, rule.decideWithinDays) <= lastPayment.day)
-        return []
-      const firstLateDay = addDays(lastPayment.day, 1 - rule.decideWithinDays)
-      const registrationDay = firstLateDay < lastSaleDay ? firstLateDay : lastSaleDay
-      return [
-        {
-          at: `approval.${index}.decide_within`,
-          message: `a delegate who registers on ${formatDay(registrationDay)} is approved by ${formatDay(addDays(registrationDay, rule.decideWithinDays))}, but ${lastPayment.description} on ${formatDay(lastPayment.day)}`,
-          related: [{ at: lastPayment.at, message: 'the last day for payment' }],
-          help: `shorten decide_within, or sell ${categories.join(', ')} only until ${addDays(lastPayment.day, -rule.decideWithinDays)}`,
+    model.config.approvals.flatMap((rule, index): Draft[] =>
+      // A payment method may accept only the currency of some categories.
+      groupByCurrency(model.config, listCategories(model.config, rule)).flatMap(
+        ({ currency, categories }): Draft[] => {
+          const lastSaleDay = findLastDayOnSale(model.config, categories)
+          const lastPayment = findLastPaymentDay(model, currency)
+          if (
+            lastSaleDay === null ||
+            addDays(lastSaleDay, rule.decideWithinDays) <= lastPayment.day
+          )
+            return []
+          const firstLateDay = addDays(lastPayment.day, 1 - rule.decideWithinDays)
+          const registrationDay = firstLateDay < lastSaleDay ? firstLateDay : lastSaleDay
+          return [
+            {
+              at: `approval.${index}.decide_within`,
+              message: `a delegate who registers on ${formatDay(registrationDay)} is approved by ${formatDay(addDays(registrationDay, rule.decideWithinDays))}, but ${lastPayment.description} on ${formatDay(lastPayment.day)}`,
+              related: [{ at: lastPayment.at, message: 'the last day for payment' }],
+              help: `shorten decide_within, or sell ${categories.join(', ')} only until ${addDays(lastPayment.day, -rule.decideWithinDays)}`,
+            },
+          ]
         },
-      ]
-    }),
+      ),
+    ),
+}
+
+/** Groups categories by the currency in which they pay. */
+function groupByCurrency(
+  event: EventConfig,
+  categories: readonly string[],
+): readonly { readonly currency: Currency; readonly categories: readonly string[] }[] {
+  return listCurrenciesOfEvent(event)
+    .map((currency) => ({
+      currency,
+      categories: categories.filter((category) => getCurrency(event, category) === currency),
+    }))
+    .filter((group) => group.categories.length > 0)
 }
 
 /** Returns the reason why delegates cannot accept the offered category, or null if they can. */

@@ -10,7 +10,8 @@ import type { Office } from '../office.ts'
 const EVENT = 'sample2026'
 const INVALID_GSTIN = '29AAAAA0000A1Z1'
 const VALID_GSTIN = '29AAAAA0000A1ZY'
-const GSTIN_ERROR = 'This GSTIN contains an invalid character. Please check it.'
+const GSTIN_ERROR =
+  'The last character of this GSTIN does not match the others. Please check every character.'
 const AMOUNT_ERROR = 'Please enter an amount with up to two decimal places'
 
 let server: TestApp
@@ -52,6 +53,17 @@ const correct = async (regNo: RegNo, answers: Answers) => {
   const { status, body } = await office.act(regNo, { act: 'correct', answers, why: 'A letter.' })
   return [status, body.message]
 }
+
+test('a GSTIN with the code of no state is rejected with this reason', async () => {
+  expect(await register({ gst_number: '28AAAAA0000A1Z1' })).toMatchObject({
+    status: 422,
+    body: {
+      errors: {
+        gst_number: 'No state has the code 28, with which this GSTIN starts. Please check it.',
+      },
+    },
+  })
+})
 
 test('a GSTIN with a wrong check digit is rejected', async () => {
   expect(await register({ gst_number: INVALID_GSTIN })).toMatchObject({

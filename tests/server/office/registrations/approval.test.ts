@@ -37,10 +37,34 @@ const EVENT_FILE = addMemberLetter(
   buildFixtureEvent({ extra: EVENT_EXTRAS }),
   'Letter of the society',
 )
+/** The card ends before the transfer, and before staff must have decided. */
+const FILE_WITH_CARD_UNTIL = addMemberLetter(
+  buildFixtureEvent({
+    id: 'methods2026',
+    prefix: 'METH',
+    extra: EVENT_EXTRAS,
+  }),
+)
+  .replace('\nroutes:', '\nregistration: {closes: 2026-02-10}\n\nroutes:')
+  .replace(
+    'payment: {gateway: airpay, account: sample}',
+    `payment:
+  methods:
+    - {id: card, gateway: airpay, account: sample, until: 2026-01-31}
+    - id: transfer
+      label: Bank transfer
+      instructions: Sample Society, account 50200012345678, IFSC SMPL0000032
+      expires_after: 10 days
+      fields:
+        - {id: utr, label: UTR number, format: utr, unique: true, required: true}`,
+  )
 const START_TIME = '2026-01-30T16:00:00+05:30'
 
 beforeAll(async () => {
-  server = await startTestApp({ clock: START_TIME, events: { 'sample2026.yaml': EVENT_FILE } })
+  server = await startTestApp({
+    clock: START_TIME,
+    events: { 'sample2026.yaml': EVENT_FILE, 'methods2026.yaml': FILE_WITH_CARD_UNTIL },
+  })
   owner = await signIn(server)
   await server.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), server.now(), {
     role: 'desk',
@@ -296,6 +320,56 @@ test('an approved registration that is not paid in time expires and frees its se
   await server.expiry.run()
   expect(await readRegistration(regNo)).toMatchObject({ state: 'lapsed' })
   expect(await readTakenSeats()).not.toEqual(seatsBefore)
+})
+
+describe('the last day of the payment method', () => {
+  const registerForCard = async (n: number): Promise<string> => {
+    server.setTime(START_TIME)
+    const response = await server.post(
+      '/api/methods2026/register/',
+      {
+        full_name: `Delegate ${n}`,
+        email: `card${n}@example.org`,
+        phone_number: '9876500000',
+        is_member: 'true',
+        way: 'card',
+      },
+      { letter: { name: 'letter.pdf', bytes: createPdf(`letter ${n}`) } },
+    )
+    expect(response.statusCode, response.body).toBe(201)
+    return response.json<RegisterResponse>().reg_no
+  }
+  const payByCard = async (regNo: string, n: number) =>
+    (
+      await server.app.inject({
+        method: 'POST',
+        url: '/api/payment/retry/',
+        payload: { order_id: regNo, email: `card${n}@example.org` },
+      })
+    ).json<RegisterResponse>()
+
+  test('has passed at the approval: the delegate is asked to pay by a method that is open', async () => {
+    const regNo = await registerForCard(30)
+    await goToTime('2026-02-01T10:00:00+05:30')
+    expect((await owner.act(regNo, { act: 'approve' })).status).toBe(200)
+    expect((await readRegistration(regNo)).payments).toMatchObject([
+      { way: 'transfer', amount: 118_000 },
+    ])
+    const ownPage = (
+      await server.app.inject(`/api/my/${await readLinkToken(regNo)}/`)
+    ).json<SelfServiceResponse>()
+    expect(JSON.stringify(ownPage)).toContain('50200012345678')
+    expect(await payByCard(regNo, 30)).toMatchObject({ code: 'registration_closed' })
+  })
+
+  test('passes after the approval: the link can be used until the date in the email', async () => {
+    const regNo = await registerForCard(31)
+    await goToTime('2026-01-31T10:00:00+05:30')
+    expect((await owner.act(regNo, { act: 'approve' })).status).toBe(200)
+    expect((await readLastEmail(regNo))?.text).toContain('Please pay by 7 February 2026')
+    server.setTime('2026-02-07T23:00:00+05:30')
+    expect((await payByCard(regNo, 31)).payment_data).toMatchObject({ amount: '1180.00' })
+  })
 })
 
 test('approves many registrations in one action, each separately', async () => {

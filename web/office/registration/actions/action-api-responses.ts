@@ -47,6 +47,8 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     readArray(fields, readEditableField) !== null &&
     readArray(body['refund_notes'], (text) => (typeof text === 'string' ? text : null)) !== null &&
     readArray(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
+    (body['office_methods'] === undefined ||
+      readArray(body['office_methods'], readOfficeMethod) !== null) &&
     (approval === null || isApproval(approval)) &&
     (claim === null || isPaymentClaim(claim)) &&
     readArray(reviews, readReview) !== null &&
@@ -55,6 +57,13 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     ) !== null
   return isReadable ? (body as ActionsResponse) : null
 }
+
+const readOfficeMethod = (value: unknown): unknown =>
+  isRecord(value) &&
+  hasAll(value, 'string', 'id', 'label', 'reference') &&
+  typeof value['required'] === 'boolean'
+    ? value
+    : null
 
 const isSecondPayment = (value: unknown): boolean =>
   isRecord(value) && hasAll(value, 'string', 'first') && isAmount(value['amount'])

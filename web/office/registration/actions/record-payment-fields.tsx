@@ -4,7 +4,6 @@ import {
   formatDayShort,
   isAtLeast,
   isDeskPayment,
-  isManualMethod,
   MANUAL_METHOD_IDS,
   canPayIn,
   describeMethod,
@@ -20,6 +19,31 @@ import { Icon } from '../../../ui/icons-and-logo.tsx'
 /** “Cash” and “card machine” have replaced “at the desk”, which older payments still have. */
 const RECORDABLE_METHODS = MANUAL_METHOD_IDS.filter((id) => id !== 'desk')
 
+/** A payment method that staff can record, with the label of its reference. */
+type RecordableMethod = {
+  readonly id: string
+  readonly label: string
+  readonly reference: string
+  readonly required: boolean
+}
+
+/** Returns the built-in methods and the event file's own office methods that the role can record in this currency. */
+function listRecordableMethods(
+  officeMethods: ActionsResponse['office_methods'],
+  currency: Currency,
+  userRole: Role,
+): readonly RecordableMethod[] {
+  const canRecord = (id: ManualMethod): boolean =>
+    canPayIn(id, currency) && isAtLeast(userRole, describeMethod(id).minimumRole)
+  const builtInMethods = RECORDABLE_METHODS.filter(canRecord).map((id) => ({
+    id,
+    label: describeMethod(id).label,
+    reference: getReferenceLabel(id, currency),
+    required: !isDeskPayment(id),
+  }))
+  return [...builtInMethods, ...(canRecord('desk') ? (officeMethods ?? []) : [])]
+}
+
 /**
  * Shows the fields for a received payment, filled in from the delegate's report, with the methods that the role can record. If the amount does not match, the
  * payment goes to review.
@@ -28,46 +52,40 @@ export function RecordPaymentFields({
   told: claim,
   today,
   to_pay: toPay,
+  office_methods: officeMethods,
   userRole,
   ...response
-}: Pick<ActionsResponse, 'told' | 'today' | 'to_pay' | 'currency'> & {
+}: Pick<ActionsResponse, 'told' | 'today' | 'to_pay' | 'office_methods' | 'currency'> & {
   readonly userRole: Role
 }) {
   const currency = readResponseCurrency(response)
-  const methods = RECORDABLE_METHODS.filter(
-    (id) => canPayIn(id, currency) && isAtLeast(userRole, describeMethod(id).minimumRole),
-  )
-  const [method, setMethod] = useState<ManualMethod>(methods[0] ?? 'cash')
+  const methods = listRecordableMethods(officeMethods, currency, userRole)
+  const [methodId, setMethodId] = useState(methods[0]?.id ?? '')
+  const method = methods.find(({ id }) => id === methodId)
   // A reported payment that was found is already recorded, and one that was rejected did not arrive.
   const pendingClaim = claim?.stands === 'looking' || claim?.stands === 'unconfirmed' ? claim : null
   const expectedAmount =
     pendingClaim !== null && pendingClaim.amount > 0 ? pendingClaim.amount : toPay
-  const isReferenceOptional = isDeskPayment(method)
+  const isReferenceRequired = method?.required ?? true
   return (
     <>
       {pendingClaim !== null && <PaymentClaimDetails claim={pendingClaim} currency={currency} />}
       <label>
         Payment method
-        <select
-          name="way"
-          value={method}
-          onChange={({ target }) => {
-            if (isManualMethod(target.value)) setMethod(target.value)
-          }}
-        >
-          {methods.map((id) => (
+        <select name="way" value={methodId} onChange={({ target }) => setMethodId(target.value)}>
+          {methods.map(({ id, label }) => (
             <option key={id} value={id}>
-              {describeMethod(id).label}
+              {label}
             </option>
           ))}
         </select>
       </label>
       <label>
-        {getReferenceLabel(method, currency)}
-        {isReferenceOptional && ' (optional)'}
+        {method?.reference}
+        {!isReferenceRequired && ' (optional)'}
         <input
           name="reference"
-          required={!isReferenceOptional}
+          required={isReferenceRequired}
           maxLength={64}
           autoComplete="off"
           defaultValue={pendingClaim?.reference ?? ''}
