@@ -37,7 +37,7 @@ const THOROUGH_FILES = [
 const SLOW_FILES = [
   // Servers that lose their disk, database, network, memory or clock.
   'tests/crash/{fsync,money-killed,several-servers,store-killed,whole-servers}.test.ts',
-  'tests/server/mail/retries.test.ts',
+  'tests/server/mail/{background-process,retries}.test.ts',
   'tests/server/ops/{doctor-beside-server,exhausted-resources,log-of-killed-server,log-of-refusals}.test.ts',
   'tests/server/ops/{lost-database,lost-while-starting,mail-server-refuses,memory-at-rest}.test.ts',
   'tests/server/ops/{overnight,postgres-states,recovery-foretold,removed-event-files}.test.ts',
@@ -46,15 +46,20 @@ const SLOW_FILES = [
   'tests/server/ops/{production-libraries,release}.test.ts',
   'tests/server/storage/{migrated-version-30,oldest-postgres,several-hosts}.test.ts',
   // Random requests, files and histories: also `npm run attacks`, `npm run mutants` and `npm run simulate`.
-  'tests/attacks/{event-files,random,slow}.test.ts',
+  'tests/attacks/{bodies,event-files,random,sheets,slow}.test.ts',
+  'tests/engine/authoring/mutants.test.ts',
   'tests/mutants/**',
+  'tests/proofs/proofs.test.ts',
   'tests/server/http/unexpected-json.test.ts',
   'tests/simulator/postgres.test.ts',
+  // The scripts of every page, and the demo's thousands of registrations.
+  'tests/browser-support.test.ts',
+  'tests/server/cli/demo.test.ts',
   // Pages in a browser, after the journeys of each role.
   'tests/browser/{added-events,before-scripts,duplicate-payment,landing,layout,old-browsers}.test.ts',
   'tests/browser/{organisers-created-file,payments-from-abroad,published-events,razorpay}.test.ts',
   'tests/browser/{result-pages,screen-reader-errors,three-events}.test.ts',
-  'tests/browser/office/{actions,currency,discount-codes,emails-and-event-files,frame}.test.ts',
+  'tests/browser/office/{actions,approval-and-statement,currency,discount-codes,emails-and-event-files,frame}.test.ts',
   'tests/browser/office/{lists,manual-payment,payments,recovery,team,treasurer}.test.ts',
   'tests/specification/{free,seen}.browser.test.ts',
 ]

@@ -119,23 +119,27 @@ describe('a session', () => {
     expect(await readSessionStatus({ authorization: `Bearer ${token}` })).toBe(status)
   })
 
-  test('from yesterday has expired, and so has a session that was idle for two hours', async () => {
-    const token = await signInAsAdmin(target)
-    expect(await readSessionStatus(buildCookie(token))).toBe(200)
-    const laterTarget = await startTarget({ CLOCK: '2025-10-10T14:30:00+05:30' }, ({ dataDir }) =>
-      cpSync(target.dataDir, dataDir, { recursive: true }),
-    )
-    try {
-      const { status } = await laterTarget.send({
-        path: '/admin/session/',
-        headers: buildCookie(token),
-      })
-      expect(status).toBe(401)
-      expect((await laterTarget.send({ path: '/admin/session/' })).status).toBe(401)
-    } finally {
-      await laterTarget.stop()
-    }
-  })
+  test(
+    'from yesterday has expired, and so has a session that was idle for two hours',
+    { tags: ['slow'] },
+    async () => {
+      const token = await signInAsAdmin(target)
+      expect(await readSessionStatus(buildCookie(token))).toBe(200)
+      const laterTarget = await startTarget({ CLOCK: '2025-10-10T14:30:00+05:30' }, ({ dataDir }) =>
+        cpSync(target.dataDir, dataDir, { recursive: true }),
+      )
+      try {
+        const { status } = await laterTarget.send({
+          path: '/admin/session/',
+          headers: buildCookie(token),
+        })
+        expect(status).toBe(401)
+        expect((await laterTarget.send({ path: '/admin/session/' })).status).toBe(401)
+      } finally {
+        await laterTarget.stop()
+      }
+    },
+  )
 })
 
 describe('a page of another site', () => {
@@ -213,36 +217,44 @@ describe('a page of another site', () => {
     expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
   })
 
-  test('cannot change anything through links or images, apart from entries in the audit log', async () => {
-    const token = await signInAsAdmin(target)
-    const snapshotBefore = target.readSnapshot()
-    for (const { path } of routes.filter(({ method }) => method === 'GET'))
-      await target.send({
-        path,
-        headers: { ...buildCookie(token), 'sec-fetch-site': 'cross-site' },
-      })
-    const { audit_log: _auditEntries, ...changedTables } = findChanges(
-      snapshotBefore,
-      target.readSnapshot(),
-    )
-    expect(changedTables).toEqual({})
-    expect(await readSessionStatus(buildCookie(token))).toBe(200)
-  })
+  test(
+    'cannot change anything through links or images, apart from entries in the audit log',
+    { tags: ['slow'] },
+    async () => {
+      const token = await signInAsAdmin(target)
+      const snapshotBefore = target.readSnapshot()
+      for (const { path } of routes.filter(({ method }) => method === 'GET'))
+        await target.send({
+          path,
+          headers: { ...buildCookie(token), 'sec-fetch-site': 'cross-site' },
+        })
+      const { audit_log: _auditEntries, ...changedTables } = findChanges(
+        snapshotBefore,
+        target.readSnapshot(),
+      )
+      expect(changedTables).toEqual({})
+      expect(await readSessionStatus(buildCookie(token))).toBe(200)
+    },
+  )
 
-  test('gets no information: no response can be read, framed or inferred', async () => {
-    const token = await signInAsAdmin(target)
-    for (const { path } of routes.filter(({ method }) => method === 'GET')) {
-      const headers = { ...buildCookie(token), origin: 'https://evil.example' }
-      const response = await target.send({ path, headers })
-      const readHeader = (name: string): string => response.headers.get(name) ?? ''
-      expect([path, readHeader('access-control-allow-origin')]).toEqual([path, ''])
-      expect([path, readHeader('x-content-type-options')]).toEqual([path, 'nosniff'])
-      expect([path, /frame-ancestors 'none'/.test(readHeader('content-security-policy'))]).toEqual([
-        path,
-        true,
-      ])
-    }
-  })
+  test(
+    'gets no information: no response can be read, framed or inferred',
+    { tags: ['slow'] },
+    async () => {
+      const token = await signInAsAdmin(target)
+      for (const { path } of routes.filter(({ method }) => method === 'GET')) {
+        const headers = { ...buildCookie(token), origin: 'https://evil.example' }
+        const response = await target.send({ path, headers })
+        const readHeader = (name: string): string => response.headers.get(name) ?? ''
+        expect([path, readHeader('access-control-allow-origin')]).toEqual([path, ''])
+        expect([path, readHeader('x-content-type-options')]).toEqual([path, 'nosniff'])
+        expect([
+          path,
+          /frame-ancestors 'none'/.test(readHeader('content-security-policy')),
+        ]).toEqual([path, true])
+      }
+    },
+  )
 })
 
 describe('an export of the office', () => {
@@ -415,7 +427,7 @@ describe('a crafted URL', () => {
     }
   })
 
-  test('with line breaks does not add a response header', async () => {
+  test('with line breaks does not add a response header', { tags: ['slow'] }, async () => {
     const headers = { authorization: `Bearer ${await signInAsAdmin(target)}` }
     const text = '%0d%0aSet-Cookie:%20a=b%0aSet-Cookie:%20c=d%E5%98%8A%E5%98%8DSet-Cookie:%20e=f'
     const queryParts = ['orderId', 'event_type', 'search', 'date_from'].map(

@@ -112,35 +112,39 @@ describe('a payment that is declined', () => {
 })
 
 describe('a slow payment', () => {
-  test('S116: is pending at first, without a receipt or a pay button, and is then shown as paid without a reload', async () => {
-    const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
-    const announcements = await recordAnnouncements(page)
-    await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Pending Example'))
-    await clickAtGateway(page, 'Pay later')
-    await page.waitForURL(new RegExp(SUCCESS_PATH))
-    await page.getByRole('heading', { name: 'We are confirming your payment' }).waitFor()
-    await expect.poll(() => readMain(page)).toContain('Please do not pay again')
-    for (const name of ['Download Receipt', 'Print Confirmation', /^(Pay|Try to pay)/])
-      await expect.poll(() => page.getByRole('button', { name }).count()).toBe(0)
-    await expect.poll(() => page.getByRole('link', { name: 'Try Again' }).count()).toBe(0)
-    await expectAccessible(page, 'pending')
-    await announcements.readAnnouncements()
-    // The page polls until the gateway has the result.
-    const paidHeading = page.getByRole('heading', { name: 'Registration Confirmed' })
-    await paidHeading.waitFor({ timeout: 200_000 })
-    // The result is announced once, by moving the focus, not by a live region as well.
-    await expect
-      .poll(() => paidHeading.evaluate((heading) => heading === document.activeElement))
-      .toBe(true)
-    expect(
-      (await announcements.readAnnouncements()).filter((text) =>
-        text.includes('Registration Confirmed'),
-      ),
-    ).toEqual([])
-    await expect.poll(async () => (await readData(page.getByRole('main')))['Status']).toBe('Paid')
-    expect(consoleErrors).toEqual([])
-    await context.close()
-  })
+  test(
+    'S116: is pending at first, without a receipt or a pay button, and is then shown as paid without a reload',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
+      const announcements = await recordAnnouncements(page)
+      await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Pending Example'))
+      await clickAtGateway(page, 'Pay later')
+      await page.waitForURL(new RegExp(SUCCESS_PATH))
+      await page.getByRole('heading', { name: 'We are confirming your payment' }).waitFor()
+      await expect.poll(() => readMain(page)).toContain('Please do not pay again')
+      for (const name of ['Download Receipt', 'Print Confirmation', /^(Pay|Try to pay)/])
+        await expect.poll(() => page.getByRole('button', { name }).count()).toBe(0)
+      await expect.poll(() => page.getByRole('link', { name: 'Try Again' }).count()).toBe(0)
+      await expectAccessible(page, 'pending')
+      await announcements.readAnnouncements()
+      // The page polls until the gateway has the result.
+      const paidHeading = page.getByRole('heading', { name: 'Registration Confirmed' })
+      await paidHeading.waitFor({ timeout: 200_000 })
+      // The result is announced once, by moving the focus, not by a live region as well.
+      await expect
+        .poll(() => paidHeading.evaluate((heading) => heading === document.activeElement))
+        .toBe(true)
+      expect(
+        (await announcements.readAnnouncements()).filter((text) =>
+          text.includes('Registration Confirmed'),
+        ),
+      ).toEqual([])
+      await expect.poll(async () => (await readData(page.getByRole('main')))['Status']).toBe('Paid')
+      expect(consoleErrors).toEqual([])
+      await context.close()
+    },
+  )
 
   test(
     'stays unpaid if its success URL is opened manually, and can be paid there with one click',

@@ -93,28 +93,32 @@ test(`every registration confirmed with 201 is complete, with its document, afte
   expect(new Set(responses)).toEqual(new Set([200]))
 })
 
-test('a killed server leaves no registration whose document is missing from the bucket', async () => {
-  const s3 = await startS3()
-  try {
-    const random = createRandom(seed)
-    const variables = s3.getVariables('killed')
-    const acknowledgedNumbers: string[] = []
-    runningServer = await startServer(folder, { variables })
-    for (let kill = 0; kill < kills; kill += 1) {
-      acknowledgedNumbers.push(...(await killUnderLoad(runningServer, random)))
+test(
+  'a killed server leaves no registration whose document is missing from the bucket',
+  { tags: ['slow'] },
+  async () => {
+    const s3 = await startS3()
+    try {
+      const random = createRandom(seed)
+      const variables = s3.getVariables('killed')
+      const acknowledgedNumbers: string[] = []
       runningServer = await startServer(folder, { variables })
-      const storedHashes = new Set(s3.listKeys('killed').map((key) => key.split('/')[1]))
-      expect(
-        findIncomplete(folder, acknowledgedNumbers, (sha256) => storedHashes.has(sha256)),
-      ).toEqual([])
-      expect(readdirSync(join(folder, 'uploads'))).toEqual(['incoming'])
-      expect(readdirSync(join(folder, 'uploads', 'incoming'))).toEqual([])
+      for (let kill = 0; kill < kills; kill += 1) {
+        acknowledgedNumbers.push(...(await killUnderLoad(runningServer, random)))
+        runningServer = await startServer(folder, { variables })
+        const storedHashes = new Set(s3.listKeys('killed').map((key) => key.split('/')[1]))
+        expect(
+          findIncomplete(folder, acknowledgedNumbers, (sha256) => storedHashes.has(sha256)),
+        ).toEqual([])
+        expect(readdirSync(join(folder, 'uploads'))).toEqual(['incoming'])
+        expect(readdirSync(join(folder, 'uploads', 'incoming'))).toEqual([])
+      }
+    } finally {
+      await runningServer?.end('SIGKILL')
+      await s3.stop()
     }
-  } finally {
-    await runningServer?.end('SIGKILL')
-    await s3.stop()
-  }
-})
+  },
+)
 
 registerThorough(() => {
   test('negative control: a store that responds before it commits loses registrations confirmed with 201', async () => {

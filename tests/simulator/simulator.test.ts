@@ -82,22 +82,26 @@ describe('payments under faults', () => {
   const TESTED_PROFILES = ['few places', 'desk']
   test.each(
     [...FAULT_PROFILES, ...STAFF_PROFILES].filter(({ name }) => !TESTED_PROFILES.includes(name)),
-  )('no invariant is violated in the profile $name', async (profile) => {
+  )('no invariant is violated in the profile $name', { tags: ['slow'] }, async (profile) => {
     const { found } = await simulate(profile, SEED, 0, HISTORIES_OF_FAULTS, shrinkPlan)
     expect(found).toEqual([])
   })
 })
 
-test('the same seed produces the same history, down to the last line and millisecond', async () => {
-  for (const history of [1, 2, 3].slice(0, chooseRuns(3, 2))) {
-    const plan = drawPlan(DESIGN, SEED, history)
-    const [firstTrace, secondTrace]: string[][] = [[], []]
-    await runHistory(plan, { trace: (line) => void firstTrace?.push(line) })
-    await runHistory(plan, { trace: (line) => void secondTrace?.push(line) })
-    expect(firstTrace?.length).toBeGreaterThan(20)
-    expect(secondTrace).toEqual(firstTrace)
-  }
-})
+test(
+  'the same seed produces the same history, down to the last line and millisecond',
+  { tags: ['slow'] },
+  async () => {
+    for (const history of [1, 2, 3].slice(0, chooseRuns(3, 2))) {
+      const plan = drawPlan(DESIGN, SEED, history)
+      const [firstTrace, secondTrace]: string[][] = [[], []]
+      await runHistory(plan, { trace: (line) => void firstTrace?.push(line) })
+      await runHistory(plan, { trace: (line) => void secondTrace?.push(line) })
+      expect(firstTrace?.length).toBeGreaterThan(20)
+      expect(secondTrace).toEqual(firstTrace)
+    }
+  },
+)
 
 test('every control still applies to the source tree', () => {
   const controls = readControls()

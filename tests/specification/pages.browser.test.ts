@@ -292,51 +292,63 @@ describe("PULMOCON's result pages", () => {
       })
     await context.close()
   })
-  test('S033 S045 S046 S047: the failed page shows the parameters in its URL, and loads the registration in the background', async () => {
-    const { page, context } = await visit(browser)
-    await page.goto(
-      `${server.url}/payment/failed?orderId=${PULMO_FAILED}&amount=3500.00&date=2025-08-02`,
-    )
-    await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
-    const importedPage = await readMain(page)
-    for (const part of [
-      'Transaction ID',
-      '₹ 3,500',
-      'Attempt Date',
-      '2 August 2025',
-      'quote the transaction ID',
-    ])
-      expect(importedPage).toContain(part)
-    // An unknown order leads to the same page without an error. A difference would disclose which numbers exist.
-    await page.goto(`${server.url}/payment/failed?orderId=PULMO999&amount=3500.00&date=2025-08-02`)
-    await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
-    await expect.poll(() => readMain(page)).toBe(importedPage.replaceAll(PULMO_FAILED, 'PULMO999'))
-    await expect.poll(() => page.getByRole('alert').count()).toBe(0)
-    await context.close()
-  })
+  test(
+    'S033 S045 S046 S047: the failed page shows the parameters in its URL, and loads the registration in the background',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await visit(browser)
+      await page.goto(
+        `${server.url}/payment/failed?orderId=${PULMO_FAILED}&amount=3500.00&date=2025-08-02`,
+      )
+      await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
+      const importedPage = await readMain(page)
+      for (const part of [
+        'Transaction ID',
+        '₹ 3,500',
+        'Attempt Date',
+        '2 August 2025',
+        'quote the transaction ID',
+      ])
+        expect(importedPage).toContain(part)
+      // An unknown order leads to the same page without an error. A difference would disclose which numbers exist.
+      await page.goto(
+        `${server.url}/payment/failed?orderId=PULMO999&amount=3500.00&date=2025-08-02`,
+      )
+      await page.getByRole('heading', { name: 'Payment Failed' }).waitFor()
+      await expect
+        .poll(() => readMain(page))
+        .toBe(importedPage.replaceAll(PULMO_FAILED, 'PULMO999'))
+      await expect.poll(() => page.getByRole('alert').count()).toBe(0)
+      await context.close()
+    },
+  )
 })
 
 describe('errors', () => {
-  test('S053 S111: while the form is submitted, the button shows progress and is disabled', async () => {
-    const { page, context } = await visit(browser)
-    let releaseResponse = (): void => {}
-    const responseHeld = new Promise<void>((resolve) => {
-      releaseResponse = resolve
-    })
-    await page.route('**/api/midzone/register/', async (route) => {
-      await responseHeld
-      await route.continue()
-    })
-    await page.goto(`${server.url}/midzone2025`)
-    await fillShortForm(page, 'Dr. Patient Button')
-    await findPayButton(page).click()
-    await page.getByRole('button', { name: 'Processing Registration...' }).waitFor()
-    await expect.poll(() => findPayButton(page).isDisabled()).toBe(true)
-    await expectAccessible(page, 'submitting')
-    releaseResponse()
-    await page.waitForURL((url) => url.origin !== server.url)
-    await context.close()
-  })
+  test(
+    'S053 S111: while the form is submitted, the button shows progress and is disabled',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await visit(browser)
+      let releaseResponse = (): void => {}
+      const responseHeld = new Promise<void>((resolve) => {
+        releaseResponse = resolve
+      })
+      await page.route('**/api/midzone/register/', async (route) => {
+        await responseHeld
+        await route.continue()
+      })
+      await page.goto(`${server.url}/midzone2025`)
+      await fillShortForm(page, 'Dr. Patient Button')
+      await findPayButton(page).click()
+      await page.getByRole('button', { name: 'Processing Registration...' }).waitFor()
+      await expect.poll(() => findPayButton(page).isDisabled()).toBe(true)
+      await expectAccessible(page, 'submitting')
+      releaseResponse()
+      await page.waitForURL((url) => url.origin !== server.url)
+      await context.close()
+    },
+  )
 
   // The form is submitted several times, and its answers do not change.
   let retryVisit: Visit
@@ -370,36 +382,40 @@ describe('errors', () => {
     },
   )
 
-  test('S117 S172 S190: the toast disappears after 6000 ms, not before, and can be dismissed', async () => {
-    const { page, context } = await visit(browser, { privateWindow: true })
-    await page.clock.install()
-    await page.route('**/api/midzone/register/', (route) => route.abort())
-    await page.goto(`${server.url}/midzone2025`)
-    await fillShortForm(page, 'Dr. Toast Example')
-    const toast = page
-      .getByRole('status')
-      .getByText('Network error. Please check your internet connection.')
-    // From here on, the page's clock advances only when the test advances it.
-    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 60_000)
-    await findPayButton(page).click()
-    await toast.waitFor()
-    await page.mouse.move(0, 0)
-    await page.clock.runFor(5_500)
-    await expect.poll(() => toast.count()).toBe(1)
-    await page.clock.runFor(1_000)
-    await expect.poll(() => toast.count()).toBe(0)
-    await findPayButton(page).click()
-    await toast.waitFor()
-    // If the same message appears again, it replaces the first one.
-    const secondRequest = page.waitForRequest('**/api/midzone/register/')
-    await findPayButton(page).click()
-    await secondRequest
-    await expect.poll(() => findPayButton(page).isDisabled()).toBe(false)
-    await expect.poll(() => toast.count()).toBe(1)
-    await page.getByRole('button', { name: 'Dismiss' }).click()
-    await expect.poll(() => toast.count()).toBe(0)
-    await context.close()
-  })
+  test(
+    'S117 S172 S190: the toast disappears after 6000 ms, not before, and can be dismissed',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await visit(browser, { privateWindow: true })
+      await page.clock.install()
+      await page.route('**/api/midzone/register/', (route) => route.abort())
+      await page.goto(`${server.url}/midzone2025`)
+      await fillShortForm(page, 'Dr. Toast Example')
+      const toast = page
+        .getByRole('status')
+        .getByText('Network error. Please check your internet connection.')
+      // From here on, the page's clock advances only when the test advances it.
+      await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 60_000)
+      await findPayButton(page).click()
+      await toast.waitFor()
+      await page.mouse.move(0, 0)
+      await page.clock.runFor(5_500)
+      await expect.poll(() => toast.count()).toBe(1)
+      await page.clock.runFor(1_000)
+      await expect.poll(() => toast.count()).toBe(0)
+      await findPayButton(page).click()
+      await toast.waitFor()
+      // If the same message appears again, it replaces the first one.
+      const secondRequest = page.waitForRequest('**/api/midzone/register/')
+      await findPayButton(page).click()
+      await secondRequest
+      await expect.poll(() => findPayButton(page).isDisabled()).toBe(false)
+      await expect.poll(() => toast.count()).toBe(1)
+      await page.getByRole('button', { name: 'Dismiss' }).click()
+      await expect.poll(() => toast.count()).toBe(0)
+      await context.close()
+    },
+  )
 })
 
 describe('the office', () => {
@@ -476,6 +492,7 @@ describe('the office', () => {
     ],
   ])(
     'S143 S171: %s shows an error if the list cannot load',
+    { tags: ['slow'] },
     async (path, call, status, sentence) => {
       const { page, context } = await visit(browser)
       await addSessionCookie(context, server.url, ADMIN)
@@ -489,41 +506,45 @@ describe('the office', () => {
     },
   )
 
-  test('S171: errors are shown for an invalid response, a failed export and a dashboard that cannot load', async () => {
-    const { page, context } = await visit(browser)
-    await addSessionCookie(context, server.url, ADMIN)
-    await page.route('**/afpicon/admin/registrations/**', (route) =>
-      route.fulfill({
-        status: 200,
-        contentType: 'application/json',
-        body: '{"status":"success","rows":7}',
-      }),
-    )
-    await page.goto(`${server.url}/admin/afpicon2026`)
-    await page.getByText('Failed to load registrations', { exact: true }).waitFor()
-    await page
-      .getByRole('button', { name: /Dismiss/ })
-      .first()
-      .click()
-    await expect
-      .poll(() => page.getByText('Failed to load registrations', { exact: true }).count())
-      .toBe(0)
-    await page.unroute('**/afpicon/admin/registrations/**')
-    await page.route('**/afpicon/download-csv/**', (route) => route.abort())
-    await page.getByRole('button', { name: 'Export CSV' }).click()
-    await page
-      .getByText('Failed to export CSV: Network error. Please check your internet connection.')
-      .waitFor()
-    await page.route('**/admin/dashboard/stats/**', (route) =>
-      route.fulfill({ status: 500, contentType: 'text/html', body: 'x' }),
-    )
-    await page.goto(`${server.url}/admin/dashboard`)
-    await page.getByText('Failed to load dashboard statistics').waitFor()
-    await page.unroute('**/admin/dashboard/stats/**')
-    await page.getByRole('button', { name: 'Try Again' }).click()
-    await page.getByRole('heading', { level: 2, name: 'Pulmocon' }).waitFor()
-    await context.close()
-  })
+  test(
+    'S171: errors are shown for an invalid response, a failed export and a dashboard that cannot load',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await visit(browser)
+      await addSessionCookie(context, server.url, ADMIN)
+      await page.route('**/afpicon/admin/registrations/**', (route) =>
+        route.fulfill({
+          status: 200,
+          contentType: 'application/json',
+          body: '{"status":"success","rows":7}',
+        }),
+      )
+      await page.goto(`${server.url}/admin/afpicon2026`)
+      await page.getByText('Failed to load registrations', { exact: true }).waitFor()
+      await page
+        .getByRole('button', { name: /Dismiss/ })
+        .first()
+        .click()
+      await expect
+        .poll(() => page.getByText('Failed to load registrations', { exact: true }).count())
+        .toBe(0)
+      await page.unroute('**/afpicon/admin/registrations/**')
+      await page.route('**/afpicon/download-csv/**', (route) => route.abort())
+      await page.getByRole('button', { name: 'Export CSV' }).click()
+      await page
+        .getByText('Failed to export CSV: Network error. Please check your internet connection.')
+        .waitFor()
+      await page.route('**/admin/dashboard/stats/**', (route) =>
+        route.fulfill({ status: 500, contentType: 'text/html', body: 'x' }),
+      )
+      await page.goto(`${server.url}/admin/dashboard`)
+      await page.getByText('Failed to load dashboard statistics').waitFor()
+      await page.unroute('**/admin/dashboard/stats/**')
+      await page.getByRole('button', { name: 'Try Again' }).click()
+      await page.getByRole('heading', { level: 2, name: 'Pulmocon' }).waitFor()
+      await context.close()
+    },
+  )
 
   test('S118: after a sign-out in one window, another window redirects to the sign-in page and, after signing in, back', async () => {
     const { page, context } = await visit(browser)

@@ -199,7 +199,7 @@ describe('any text', () => {
       ).toBe(true)
   }
 
-  test('is checked without an exception: randomly broken files', () => {
+  test('is checked without an exception: randomly broken files', { tags: ['slow'] }, () => {
     fc.assert(fc.property(breakFiles(sources), expectConsistentFindings), {
       seed: 20261121,
       numRuns: chooseRuns(600),
@@ -252,7 +252,7 @@ describe('the same files give the same findings', () => {
     expect(listAllFindings(files)).toContain('EV802')
   })
 
-  test('in any time zone and at any time', () => {
+  test('in any time zone and at any time', { tags: ['slow'] }, () => {
     const compileInProcess = (zone: string, clock: string): string =>
       execFileSync(
         process.execPath,

@@ -125,7 +125,7 @@ function parseTest(text: string) {
   } as const
 }
 
-describe('random rule tables', () => {
+describe('random rule tables', { tags: ['slow'] }, () => {
   test('are reported as complete and reachable if and only if a brute-force check agrees', () => {
     let incompleteCount = 0
     let unreachableCount = 0
@@ -169,10 +169,14 @@ describe('random rule tables', () => {
   })
 })
 
-test('a rule table that is too large for a proof is reported as too large, never as complete', () => {
-  const { findings } = compileEvent(readGolden('EV309.yaml'), shared, { path: 'sample2026.yaml' })
-  expect(findings.map(({ code }) => code)).toEqual(['EV309'])
-})
+test(
+  'a rule table that is too large for a proof is reported as too large, never as complete',
+  { tags: ['slow'] },
+  () => {
+    const { findings } = compileEvent(readGolden('EV309.yaml'), shared, { path: 'sample2026.yaml' })
+    expect(findings.map(({ code }) => code)).toEqual(['EV309'])
+  },
+)
 
 test('three rules that together cover the last rule are all reported', () => {
   const { findings } = compileEvent(readGolden('EV302.yaml'), shared, { path: 'sample2026.yaml' })

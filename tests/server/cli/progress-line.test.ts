@@ -51,22 +51,26 @@ test('no progress is shown after the command has ended or failed', async () => {
   expect(read()).toBe('')
 })
 
-test('the rows that the database thread stores are reported in the main thread', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'rollcall-progress-'))
-  const csv = join(folder, 'old.csv')
-  writeFileSync(
-    csv,
-    'reg_no,full_name,registration_category,payment_status,created_at\nPULMO-2025-1,Dr. Example Old,apccm-member,pending,2025-07-30 18:30:00\n',
-  )
-  try {
-    const { stderr, status } = run([launcher, 'registration', 'import', 'pulmocon2025', csv], {
-      DATA_DIR: join(folder, 'data'),
-    })
-    expect({ stderr, status }).toEqual({
-      stderr: 'Checking lines: 1\nStoring registrations: 1\n',
-      status: 0,
-    })
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-})
+test(
+  'the rows that the database thread stores are reported in the main thread',
+  { tags: ['slow'] },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rollcall-progress-'))
+    const csv = join(folder, 'old.csv')
+    writeFileSync(
+      csv,
+      'reg_no,full_name,registration_category,payment_status,created_at\nPULMO-2025-1,Dr. Example Old,apccm-member,pending,2025-07-30 18:30:00\n',
+    )
+    try {
+      const { stderr, status } = run([launcher, 'registration', 'import', 'pulmocon2025', csv], {
+        DATA_DIR: join(folder, 'data'),
+      })
+      expect({ stderr, status }).toEqual({
+        stderr: 'Checking lines: 1\nStoring registrations: 1\n',
+        status: 0,
+      })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+)

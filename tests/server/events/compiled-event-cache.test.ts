@@ -85,11 +85,15 @@ test('runs the checker when an event file is renamed', async () => {
   expect(renamedFile.hasCheckerRun).toBe(true)
 })
 
-test('runs the checker in production for a file that was valid in the sandbox', async () => {
-  await compileAtStartup()
-  await compileAtStartup()
-  expect((await compileAtStartup(true)).hasCheckerRun).toBe(true)
-})
+test(
+  'runs the checker in production for a file that was valid in the sandbox',
+  { tags: ['slow'] },
+  async () => {
+    await compileAtStartup()
+    await compileAtStartup()
+    expect((await compileAtStartup(true)).hasCheckerRun).toBe(true)
+  },
+)
 
 test('cached findings are reported again', async () => {
   await compileAtStartup()

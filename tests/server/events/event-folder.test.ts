@@ -408,6 +408,7 @@ describe.each(FOLDER_CASES)('$what', ({ files, prepare, production = false, refu
 
 describe.each(FOLDER_CASES.filter(({ refusal, production }) => refusal && !production))(
   'a running server whose folder changes to $what',
+  { tags: ['slow'] },
   ({ files, prepare }) => {
     test('continues to serve its events without a conflict', async () => {
       const folder = createFolder({

@@ -328,6 +328,7 @@ else {
     ],
   ])(
     'an address that sends four hundred %s at once does not use up the limit that all addresses share',
+    { tags: ['slow'] },
     async (_, responseCount, laterCount, buildRequest) => {
       const limitedServers = await Promise.all(
         [1, 2].map(() => start({ [FILE]: originalFile }, { RATE_LIMITS: 'on' })),

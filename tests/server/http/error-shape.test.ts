@@ -88,32 +88,40 @@ async function requestAll(
   return problems
 }
 
-test('every route returns errors in the common format to an unauthenticated client', async () => {
-  const unauthorizedBodies = new Set<string>()
-  const onResponse = ({ statusCode, body }: LightMyRequestResponse): void => {
-    if (statusCode === 401 && body !== '') unauthorizedBodies.add(body)
-  }
-  expect(await requestAll(listRoutes(), {}, onResponse)).toEqual([])
-  expect([...unauthorizedBodies].map((body) => JSON.parse(body) as unknown)).toEqual([
-    {
-      status: 'error',
-      code: 'unauthorized',
-      message: 'Unauthorized. Please check your credentials.',
-    },
-  ])
-})
+test(
+  'every route returns errors in the common format to an unauthenticated client',
+  { tags: ['slow'] },
+  async () => {
+    const unauthorizedBodies = new Set<string>()
+    const onResponse = ({ statusCode, body }: LightMyRequestResponse): void => {
+      if (statusCode === 401 && body !== '') unauthorizedBodies.add(body)
+    }
+    expect(await requestAll(listRoutes(), {}, onResponse)).toEqual([])
+    expect([...unauthorizedBodies].map((body) => JSON.parse(body) as unknown)).toEqual([
+      {
+        status: 'error',
+        code: 'unauthorized',
+        message: 'Unauthorized. Please check your credentials.',
+      },
+    ])
+  },
+)
 
-test('every route returns errors in the common format to an admin who sends invalid requests', async () => {
-  const { token } = await signIn(server)
-  const routes = listRoutes()
-    // Signing out comes last, because it ends the admin's session.
-    .toSorted((a, b) => Number(a.url.includes('logout')) - Number(b.url.includes('logout')))
-    .map(({ url, isFallback }) => ({
-      url: `${url}?page=0&page_size=-1&date_from=x&event_type=nothing`,
-      isFallback,
-    }))
-  expect(await requestAll(routes, { authorization: `Bearer ${token}` })).toEqual([])
-})
+test(
+  'every route returns errors in the common format to an admin who sends invalid requests',
+  { tags: ['slow'] },
+  async () => {
+    const { token } = await signIn(server)
+    const routes = listRoutes()
+      // Signing out comes last, because it ends the admin's session.
+      .toSorted((a, b) => Number(a.url.includes('logout')) - Number(b.url.includes('logout')))
+      .map(({ url, isFallback }) => ({
+        url: `${url}?page=0&page_size=-1&date_from=x&event_type=nothing`,
+        isFallback,
+      }))
+    expect(await requestAll(routes, { authorization: `Bearer ${token}` })).toEqual([])
+  },
+)
 
 test('an unknown route returns an error in the common format', async () => {
   const paths = [

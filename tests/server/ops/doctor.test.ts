@@ -318,7 +318,7 @@ test.each(Object.keys(faults))('finds %s', async (name) => {
   }
 })
 
-test('reports an untested version of Node', () => {
+test('reports an untested version of Node', { tags: ['slow'] }, () => {
   const newerNode = join(folder, 'newer.cjs')
   writeFileSync(newerNode, "Object.defineProperty(process.versions, 'node', { value: '99.1.0' })")
   const { stdout } = run(['--require', newerNode, launcher, 'doctor'], getVariables())

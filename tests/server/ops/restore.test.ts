@@ -376,29 +376,33 @@ describe('a backup', () => {
     expect(readdirSync(backupsFolder)).toEqual(status === 0 ? ['today'] : [])
   })
 
-  test('of a database without registrations does not count as a backup and does not remove other backups', async () => {
-    const backupsFolder = join(folders.folder, 'backups')
-    mkdirSync(backupsFolder)
-    server = await startServerHere(folders)
-    await registerSome(server, 1, 'asha')
-    expect((await runRollcall(['db', 'backup', join(backupsFolder, 'monday')])).status).toBe(0)
-    await server.stop()
-    rmSync(folders.dataDir, { recursive: true })
-    server = await startServerHere(folders)
-    const args = ['db', 'backup', join(backupsFolder, 'tuesday'), '--prune', '1']
-    const { status, stderr } = await runRollcall(args, { CLOCK: '2025-10-11' })
-    expect([status, stderr]).toEqual([
-      0,
-      expect.stringContaining(
-        'The database has no registrations, so this copy does not count as a backup',
-      ),
-    ])
-    expect(readdirSync(backupsFolder).toSorted()).toEqual(['monday', 'tuesday'])
-    expect(existsSync(join(folders.dataDir, 'backed-up'))).toBe(false)
-    expect((await runRollcall(['doctor'], { PORT: '1' })).stdout).toMatch(
-      /^check +The database has no registrations/m,
-    )
-  })
+  test(
+    'of a database without registrations does not count as a backup and does not remove other backups',
+    { tags: ['slow'] },
+    async () => {
+      const backupsFolder = join(folders.folder, 'backups')
+      mkdirSync(backupsFolder)
+      server = await startServerHere(folders)
+      await registerSome(server, 1, 'asha')
+      expect((await runRollcall(['db', 'backup', join(backupsFolder, 'monday')])).status).toBe(0)
+      await server.stop()
+      rmSync(folders.dataDir, { recursive: true })
+      server = await startServerHere(folders)
+      const args = ['db', 'backup', join(backupsFolder, 'tuesday'), '--prune', '1']
+      const { status, stderr } = await runRollcall(args, { CLOCK: '2025-10-11' })
+      expect([status, stderr]).toEqual([
+        0,
+        expect.stringContaining(
+          'The database has no registrations, so this copy does not count as a backup',
+        ),
+      ])
+      expect(readdirSync(backupsFolder).toSorted()).toEqual(['monday', 'tuesday'])
+      expect(existsSync(join(folders.dataDir, 'backed-up'))).toBe(false)
+      expect((await runRollcall(['doctor'], { PORT: '1' })).stdout).toMatch(
+        /^check +The database has no registrations/m,
+      )
+    },
+  )
 
   test('without event files, as if a disk were not mounted, is not complete and does not remove older backups', async () => {
     const backupsFolder = join(folders.folder, 'backups')

@@ -197,69 +197,81 @@ describe('over a real socket', () => {
     db.close()
   })
 
-  test('forty concurrent uploads of 5 MB are written to disk as they arrive; an aborted upload leaves no file', async () => {
-    const answers = {
-      full_name: 'Asha Nair',
-      email: 'asha@example.org',
-      phone_number: '1',
-      ticket_type: 'afpi-pg',
-    }
-    const startUpload = () =>
-      beginUpload(`${server.url}/api/afpicon/register/`, answers, 'pg_proof', PROOF_BYTES)
-    await (await startUpload()).finish()
-    const idleBytes = await readMemoryBytes(server)
-    const uploads = await Promise.all(Array.from({ length: PROOF_COUNT }, startUpload))
-    const incomingFolder = join(server.dataDir, 'uploads', 'incoming')
-    await expect
-      .poll(
-        () => readdirSync(incomingFolder).map((name) => statSync(join(incomingFolder, name)).size),
-        {
-          timeout: 200_000,
-          interval: 20,
-        },
+  test(
+    'forty concurrent uploads of 5 MB are written to disk as they arrive; an aborted upload leaves no file',
+    { tags: ['slow'] },
+    async () => {
+      const answers = {
+        full_name: 'Asha Nair',
+        email: 'asha@example.org',
+        phone_number: '1',
+        ticket_type: 'afpi-pg',
+      }
+      const startUpload = () =>
+        beginUpload(`${server.url}/api/afpicon/register/`, answers, 'pg_proof', PROOF_BYTES)
+      await (await startUpload()).finish()
+      const idleBytes = await readMemoryBytes(server)
+      const uploads = await Promise.all(Array.from({ length: PROOF_COUNT }, startUpload))
+      const incomingFolder = join(server.dataDir, 'uploads', 'incoming')
+      await expect
+        .poll(
+          () =>
+            readdirSync(incomingFolder).map((name) => statSync(join(incomingFolder, name)).size),
+          {
+            timeout: 200_000,
+            interval: 20,
+          },
+        )
+        .toEqual(Array.from({ length: PROOF_COUNT }, () => PROOF_BYTES))
+      // Uploads held in memory would occupy at least their own size. The limit allows for sockets and for memory that
+      // is not collected yet.
+      expect((await readMemoryBytes(server)) - idleBytes).toBeLessThan(
+        0.75 * PROOF_COUNT * PROOF_BYTES,
       )
-      .toEqual(Array.from({ length: PROOF_COUNT }, () => PROOF_BYTES))
-    // Uploads held in memory would occupy at least their own size. The limit allows for sockets and for memory that
-    // is not collected yet.
-    expect((await readMemoryBytes(server)) - idleBytes).toBeLessThan(
-      0.75 * PROOF_COUNT * PROOF_BYTES,
-    )
-    const [abortedUpload, ...otherUploads] = uploads
-    abortedUpload?.request.destroy()
-    const statuses = await Promise.all(
-      otherUploads.map(async (upload) => (await upload.finish()).status),
-    )
-    expect(new Set(statuses)).toEqual(new Set([201]))
-    await expect
-      .poll(() => readdirSync(incomingFolder), { timeout: 200_000, interval: 20 })
-      .toEqual([])
-  })
+      const [abortedUpload, ...otherUploads] = uploads
+      abortedUpload?.request.destroy()
+      const statuses = await Promise.all(
+        otherUploads.map(async (upload) => (await upload.finish()).status),
+      )
+      expect(new Set(statuses)).toEqual(new Set([201]))
+      await expect
+        .poll(() => readdirSync(incomingFolder), { timeout: 200_000, interval: 20 })
+        .toEqual([])
+    },
+  )
 
-  test('concurrent hostile uploads are all rejected, and the server responds and uses little memory', async () => {
-    const answers = {
-      full_name: 'x',
-      email: 'asha@example.org',
-      phone_number: '1',
-      ticket_type: 'afpi-pg',
-    }
-    const send = async (name: string, bytes: Buffer): Promise<number> => {
-      const body = new FormData()
-      for (const [field, value] of Object.entries(answers)) body.set(field, value)
-      body.set('pg_proof', new File([new Uint8Array(bytes)], name))
-      const response = await fetch(`${server.url}/api/afpicon/register/`, { method: 'POST', body })
-      await response.arrayBuffer()
-      return response.status
-    }
-    const idleBytes = await readMemoryBytes(server)
-    const statuses = Promise.all(hostileFiles.map(([, name, bytes]) => send(name, bytes)))
-    expect((await fetch(`${server.url}/api/afpicon/tariff-info/`)).status).toBe(200)
-    // In an OLE file, further tables begin at 7 MB, which exceeds the field's limit.
-    expect(await statuses).toEqual(
-      hostileFiles.map(([, , { length }]) => (length > PROOF_BYTES ? 413 : 422)),
-    )
-    expect((await readMemoryBytes(server)) - idleBytes).toBeLessThan(200 * 1024 * 1024)
-    expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
-  })
+  test(
+    'concurrent hostile uploads are all rejected, and the server responds and uses little memory',
+    { tags: ['slow'] },
+    async () => {
+      const answers = {
+        full_name: 'x',
+        email: 'asha@example.org',
+        phone_number: '1',
+        ticket_type: 'afpi-pg',
+      }
+      const send = async (name: string, bytes: Buffer): Promise<number> => {
+        const body = new FormData()
+        for (const [field, value] of Object.entries(answers)) body.set(field, value)
+        body.set('pg_proof', new File([new Uint8Array(bytes)], name))
+        const response = await fetch(`${server.url}/api/afpicon/register/`, {
+          method: 'POST',
+          body,
+        })
+        await response.arrayBuffer()
+        return response.status
+      }
+      const idleBytes = await readMemoryBytes(server)
+      const statuses = Promise.all(hostileFiles.map(([, name, bytes]) => send(name, bytes)))
+      expect((await fetch(`${server.url}/api/afpicon/tariff-info/`)).status).toBe(200)
+      // In an OLE file, further tables begin at 7 MB, which exceeds the field's limit.
+      expect(await statuses).toEqual(
+        hostileFiles.map(([, , { length }]) => (length > PROOF_BYTES ? 413 : 422)),
+      )
+      expect((await readMemoryBytes(server)) - idleBytes).toBeLessThan(200 * 1024 * 1024)
+      expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
+    },
+  )
 
   test('a document that is too large gets 413 on a connection that stays open', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -341,18 +353,22 @@ describe('starting and stopping', () => {
     db.close()
   })
 
-  test('a second server on the same data folder prints a message and exits with 2; once the first is killed, the folder is free', async () => {
-    const server = await startServer('alone')
-    expect(await expectRejectedStart('alone')).toMatch(
-      /ended with 2: Another server is using DATA_DIR \(\S+alone\)/,
-    )
-    const killed = once(server.process, 'exit')
-    server.process.kill('SIGKILL')
-    await killed
-    const stopServing = lockDataFolder(server.dataDir)
-    expect(stopServing).not.toBeNull()
-    stopServing?.()
-  })
+  test(
+    'a second server on the same data folder prints a message and exits with 2; once the first is killed, the folder is free',
+    { tags: ['slow'] },
+    async () => {
+      const server = await startServer('alone')
+      expect(await expectRejectedStart('alone')).toMatch(
+        /ended with 2: Another server is using DATA_DIR \(\S+alone\)/,
+      )
+      const killed = once(server.process, 'exit')
+      server.process.kill('SIGKILL')
+      await killed
+      const stopServing = lockDataFolder(server.dataDir)
+      expect(stopServing).not.toBeNull()
+      stopServing?.()
+    },
+  )
 
   test("after a first start on an occupied port, the next start prints the owner's password", async () => {
     const server = await startInProcess('first')
@@ -491,43 +507,47 @@ quotas:
   })
 })
 
-test('a full disk during an upload is reported to the delegate, is logged once, and does not affect other requests', async () => {
-  // No file may exceed 2 MB, which has the effect of a full disk.
-  const limitedShell = ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh']
-  const server = await startServer('full', {}, limitedShell)
-  const send = async (bytes: number): Promise<Response> => {
-    const body = new FormData()
-    body.set('full_name', 'Asha Nair')
-    body.set('email', 'asha@example.org')
-    body.set('phone_number', '9876543210')
-    body.set('ticket_type', 'afpi-pg')
-    body.set(
-      'pg_proof',
-      new File([new Uint8Array(createPdf()), new Uint8Array(bytes)], 'proof.pdf'),
-    )
-    return fetch(`${server.url}/api/afpicon/register/`, { method: 'POST', body })
-  }
-  const answers = await Promise.all([1, 2, 3].map(() => send(3 * 1024 * 1024)))
-  for (const answer of answers) {
-    expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
-      503,
-      expect.stringMatching(/^\d+$/),
-      {
-        status: 'error',
-        code: 'no_room',
-        message:
-          'The server cannot accept files at the moment. Please try again later, or write to the organisers.',
-        request_id: expect.stringMatching(/\S/),
-      },
-    ])
-  }
-  expect((await send(1000)).status).toBe(201)
-  expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
-  expect(await server.stop()).toBe(0)
-  const errors = server.readOutput().match(/"level":"error".*/g)
-  expect(errors).toHaveLength(1)
-  expect(errors?.[0]).toContain('EFBIG')
-})
+test(
+  'a full disk during an upload is reported to the delegate, is logged once, and does not affect other requests',
+  { tags: ['slow'] },
+  async () => {
+    // No file may exceed 2 MB, which has the effect of a full disk.
+    const limitedShell = ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh']
+    const server = await startServer('full', {}, limitedShell)
+    const send = async (bytes: number): Promise<Response> => {
+      const body = new FormData()
+      body.set('full_name', 'Asha Nair')
+      body.set('email', 'asha@example.org')
+      body.set('phone_number', '9876543210')
+      body.set('ticket_type', 'afpi-pg')
+      body.set(
+        'pg_proof',
+        new File([new Uint8Array(createPdf()), new Uint8Array(bytes)], 'proof.pdf'),
+      )
+      return fetch(`${server.url}/api/afpicon/register/`, { method: 'POST', body })
+    }
+    const answers = await Promise.all([1, 2, 3].map(() => send(3 * 1024 * 1024)))
+    for (const answer of answers) {
+      expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
+        503,
+        expect.stringMatching(/^\d+$/),
+        {
+          status: 'error',
+          code: 'no_room',
+          message:
+            'The server cannot accept files at the moment. Please try again later, or write to the organisers.',
+          request_id: expect.stringMatching(/\S/),
+        },
+      ])
+    }
+    expect((await send(1000)).status).toBe(201)
+    expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
+    expect(await server.stop()).toBe(0)
+    const errors = server.readOutput().match(/"level":"error".*/g)
+    expect(errors).toHaveLength(1)
+    expect(errors?.[0]).toContain('EFBIG')
+  },
+)
 
 test.each([
   ['EVENTS_DIR', /^EVENTS_DIR is .*missing, which does not exist\. Set it to the folder/],

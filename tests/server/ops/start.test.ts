@@ -226,7 +226,7 @@ Database.prototype.pragma = () => {
   })
 })
 
-describe('on a full disk', () => {
+describe('on a full disk', { tags: ['slow'] }, () => {
   const folders = makeFolders()
   let disk: SmallDisk | null = null
   afterEach(() => {
@@ -282,7 +282,7 @@ describe('on a full disk', () => {
     })
 
   // Needs no mounted disk: a limit prevents files from growing.
-  test('a startup without any space exits with 75', async () => {
+  test('a startup without any space exits with 75', { tags: ['slow'] }, async () => {
     const dataDir = join(folders.folder, 'limited')
     mkdirSync(dataDir)
     useCompiledEvents(dataDir)

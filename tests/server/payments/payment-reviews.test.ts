@@ -447,35 +447,39 @@ test("the treasurer's commands (review, decide, refund) work while the server is
   )
 })
 
-test('on days with open reviews, the server sends the organisers one email at nine', async () => {
-  const { id } = await payWrongAmount()
-  const { deps } = testServer.parts()
-  const readReviewEmails = () =>
-    testServer.rows(
-      "SELECT recipient, subject, body FROM mail_queue WHERE kind = 'reviews' ORDER BY id",
-    )
-  testServer.setTime('2025-12-01T08:59:00+05:30')
-  const dailyEmail = startDailyReviewEmail(deps, { isEnabled: false })
-  expect(await dailyEmail.run()).toBe(0)
-  testServer.advance(MINUTE_MS)
-  expect(await dailyEmail.run()).toBe(1)
-  expect(await dailyEmail.run()).toBe(0)
-  // A server that starts at noon does not send the email again.
-  testServer.advance(3 * HOUR_MS)
-  expect(await startDailyReviewEmail(deps, { isEnabled: false }).run()).toBe(0)
-  expect(readReviewEmails()).toMatchObject([
-    {
-      recipient: deps.events.findById('afpicon2026')?.config.office,
-      subject: expect.stringContaining('one payment needs review'),
-      body: expect.stringContaining(id),
-    },
-  ])
-  testServer.advance(DAY_MS)
-  await sendDecision(id, { decision: 'dismiss', why: reason })
-  expect(await startDailyReviewEmail(deps, { isEnabled: false }).run()).toBe(0)
-  expect(readReviewEmails().length).toBe(1)
-  await testServer.parts().mailer.run()
-  expect(testServer.rows("SELECT status FROM mail_queue WHERE kind = 'reviews'")).toEqual([
-    { status: 'sent' },
-  ])
-})
+test(
+  'on days with open reviews, the server sends the organisers one email at nine',
+  { tags: ['slow'] },
+  async () => {
+    const { id } = await payWrongAmount()
+    const { deps } = testServer.parts()
+    const readReviewEmails = () =>
+      testServer.rows(
+        "SELECT recipient, subject, body FROM mail_queue WHERE kind = 'reviews' ORDER BY id",
+      )
+    testServer.setTime('2025-12-01T08:59:00+05:30')
+    const dailyEmail = startDailyReviewEmail(deps, { isEnabled: false })
+    expect(await dailyEmail.run()).toBe(0)
+    testServer.advance(MINUTE_MS)
+    expect(await dailyEmail.run()).toBe(1)
+    expect(await dailyEmail.run()).toBe(0)
+    // A server that starts at noon does not send the email again.
+    testServer.advance(3 * HOUR_MS)
+    expect(await startDailyReviewEmail(deps, { isEnabled: false }).run()).toBe(0)
+    expect(readReviewEmails()).toMatchObject([
+      {
+        recipient: deps.events.findById('afpicon2026')?.config.office,
+        subject: expect.stringContaining('one payment needs review'),
+        body: expect.stringContaining(id),
+      },
+    ])
+    testServer.advance(DAY_MS)
+    await sendDecision(id, { decision: 'dismiss', why: reason })
+    expect(await startDailyReviewEmail(deps, { isEnabled: false }).run()).toBe(0)
+    expect(readReviewEmails().length).toBe(1)
+    await testServer.parts().mailer.run()
+    expect(testServer.rows("SELECT status FROM mail_queue WHERE kind = 'reviews'")).toEqual([
+      { status: 'sent' },
+    ])
+  },
+)

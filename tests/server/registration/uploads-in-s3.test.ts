@@ -168,7 +168,7 @@ describe('a server with UPLOADS_URL', () => {
   })
 })
 
-describe('commands', () => {
+describe('commands', { tags: ['slow'] }, () => {
   let server: TestApp
   let folder: string
   let variables: Readonly<Record<string, string>>

@@ -355,34 +355,38 @@ describe('SQLite', () => {
       .toBe(0)
   })
 
-  test('when the disk is full, the batch is rejected and no confirmed data is lost', async () => {
-    const folder = createFolder()
-    const fullDiskStore = await openSqliteStore({ dataDir: folder, faults: { maxPages: 300 } })
-    const registrations = Array.from({ length: 200 }, () =>
-      buildRegistration({ answers: { note: 'x'.repeat(20_000) } }),
-    )
-    const results = []
-    // One after the other, so that some are stored before the disk is full.
-    for (const registration of registrations)
-      results.push(
-        await fullDiskStore.store.register(registration).then(
-          ({ ok }) => ok,
-          (error: unknown) => error,
-        ),
+  test(
+    'when the disk is full, the batch is rejected and no confirmed data is lost',
+    { tags: ['slow'] },
+    async () => {
+      const folder = createFolder()
+      const fullDiskStore = await openSqliteStore({ dataDir: folder, faults: { maxPages: 300 } })
+      const registrations = Array.from({ length: 200 }, () =>
+        buildRegistration({ answers: { note: 'x'.repeat(20_000) } }),
       )
-    const storedCount = results.filter((result) => result === true).length
-    expect(storedCount).toBeGreaterThan(5)
-    expect(results.slice(storedCount).every((result) => result instanceof StoreBusy)).toBe(true)
-    expect(results.length - storedCount).toBeGreaterThan(5)
-    expect((await fullDiskStore.store.dashboardFigures('demo', dayOf(noon))).total).toBe(
-      storedCount,
-    )
-    expect(
-      (await readStored(fullDiskStore.store, registrations[0]?.regNo ?? '')).payments.length,
-    ).toBe(1)
-    await fullDiskStore.store.close()
-    rmSync(folder, { recursive: true })
-  })
+      const results = []
+      // One after the other, so that some are stored before the disk is full.
+      for (const registration of registrations)
+        results.push(
+          await fullDiskStore.store.register(registration).then(
+            ({ ok }) => ok,
+            (error: unknown) => error,
+          ),
+        )
+      const storedCount = results.filter((result) => result === true).length
+      expect(storedCount).toBeGreaterThan(5)
+      expect(results.slice(storedCount).every((result) => result instanceof StoreBusy)).toBe(true)
+      expect(results.length - storedCount).toBeGreaterThan(5)
+      expect((await fullDiskStore.store.dashboardFigures('demo', dayOf(noon))).total).toBe(
+        storedCount,
+      )
+      expect(
+        (await readStored(fullDiskStore.store, registrations[0]?.regNo ?? '')).payments.length,
+      ).toBe(1)
+      await fullDiskStore.store.close()
+      rmSync(folder, { recursive: true })
+    },
+  )
 
   test('when too many calls are waiting, the next call is rejected immediately', async () => {
     const limitedStore = await openSqliteStore({ dataDir, faults: { maxQueuedCalls: 3 } })
@@ -439,16 +443,20 @@ describe('SQLite', () => {
     ])
   })
 
-  test('negative control: a store that responds before the commit loses the registration', async () => {
-    const folder = createFolder()
-    const earlyRespondingStore = await openSqliteStore({
-      dataDir: folder,
-      faults: { respondBeforeCommitMs: 5_000 },
-    })
-    const registration = buildRegistration()
-    expect(await earlyRespondingStore.store.register(registration)).toMatchObject({ ok: true })
-    expect(await earlyRespondingStore.store.registration(registration.regNo)).toBeNull()
-    await earlyRespondingStore.store.close()
-    rmSync(folder, { recursive: true })
-  })
+  test(
+    'negative control: a store that responds before the commit loses the registration',
+    { tags: ['slow'] },
+    async () => {
+      const folder = createFolder()
+      const earlyRespondingStore = await openSqliteStore({
+        dataDir: folder,
+        faults: { respondBeforeCommitMs: 5_000 },
+      })
+      const registration = buildRegistration()
+      expect(await earlyRespondingStore.store.register(registration)).toMatchObject({ ok: true })
+      expect(await earlyRespondingStore.store.registration(registration.regNo)).toBeNull()
+      await earlyRespondingStore.store.close()
+      rmSync(folder, { recursive: true })
+    },
+  )
 })
