@@ -3,7 +3,7 @@
  * Every line is checked before anything is stored, and each invalid line is reported with its number. Answers may be
  * missing, because older forms had fewer fields.
  */
-import { parseInstantText, parseMoney } from './import-cell-values.ts'
+import { parseInstantText, parseMoney, parsePaymentTime } from './import-cell-values.ts'
 import {
   formatCurrency,
   assertNever,
@@ -250,7 +250,7 @@ function parseRow(
   const parseInstant = (value: 'created_at' | 'payment_date'): Instant | null => {
     const text = values[value]
     if (text === undefined) return null
-    const at = parseInstantText(text)
+    const at = value === 'payment_date' ? parsePaymentTime(text) : parseInstantText(text)
     if (at === null)
       errors.push(
         `${value}: “${text}” is not a date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.`,

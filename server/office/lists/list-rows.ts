@@ -9,6 +9,9 @@ import {
   readDelegate,
   getEndedText,
   formatIsoIndia,
+  dayOf,
+  isDayOnly,
+  readInstant,
   getOwn,
   memoize,
   toAmount,
@@ -258,12 +261,8 @@ function createCellReader(
   switch (kind) {
     case 'date':
       return (registration) => {
-        const text = readValue(registration)
-        return text === null
-          ? null
-          : String(text)
-              .replace('T', ' ')
-              .replace(/\+05:30$/, '')
+        const value = readValue(registration)
+        return value === null ? null : formatSheetTime(String(value))
       }
     case 'status':
       return (registration) => {
@@ -289,6 +288,14 @@ function createCellReader(
     default:
       return assertNever(kind)
   }
+}
+
+/** Formats an ISO timestamp in Indian time for a spreadsheet. Omits the time if only the day is known. */
+function formatSheetTime(text: string): string {
+  const at = readInstant(text)
+  return at !== null && isDayOnly(at)
+    ? dayOf(at)
+    : text.replace('T', ' ').replace(/\+05:30$/, '')
 }
 
 /** Builds one row per person of a field: the registration, the person's position, and the answers about them. */
