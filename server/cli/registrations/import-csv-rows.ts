@@ -91,6 +91,7 @@ const UNSUPPORTED_STATUSES: Readonly<Record<string, string>> = {
     'means that a payment is under review, and the file does not contain that payment. Decide on it in the other system and export again. Or write pending here, and record the payment after the import.',
   registered:
     'means that the delegate was not asked to pay the price. Write success and leave the amounts empty, or write pending if payment is still due.',
+  due: 'means that an amount is due. Write pending, and record the payments after the import.',
 }
 
 /** Explains why a status cannot be imported. An export adds the payment status: "Cancelled (paid)". */
@@ -99,7 +100,7 @@ function explainUnsupportedStatus(status: string): string | undefined {
   const [firstWord = ''] = statusText.split(/[ ,]/)
   return isEnded(firstWord)
     ? `means that the registration was ${firstWord}. Only active registrations can be imported. Remove the row.`
-    : UNSUPPORTED_STATUSES[statusText.replace(/^needs /, '')]
+    : UNSUPPORTED_STATUSES[statusText.replace(/^needs |^paid, .+(?=due\b)|, in review$/g, '')]
 }
 
 /**

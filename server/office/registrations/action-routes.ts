@@ -55,6 +55,8 @@ import {
   computeCancellationVersion,
   getAmountOwed,
   isCancelledByFullRefund,
+  listRefundsOfCounted,
+  sumRefundsInProgress,
 } from '../../registration/actions/balance-due.ts'
 import { findCancellationRequest } from '../../registration/actions/cancellation-request.ts'
 import { listEditableAnswers } from '../../registration/actions/correctable-answers.ts'
@@ -215,6 +217,12 @@ async function loadActions(
     ),
     pay_back: toMajorUnits(refundDue, registration.currency),
     goodwill: toMajorUnits(calculateGoodwill(registration, billMoney), registration.currency),
+    received: toMajorUnits(registration.money.paid, registration.currency),
+    refunded: toMajorUnits(registration.money.refunded, registration.currency),
+    refunding: toMajorUnits(
+      sumRefundsInProgress(listRefundsOfCounted(refunds, captures)),
+      registration.currency,
+    ),
     kept: toMajorUnits(netPaid, registration.currency),
     back_by_gateway: toMajorUnits(
       toAmount(

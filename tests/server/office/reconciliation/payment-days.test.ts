@@ -10,6 +10,7 @@ import type {
   StatementUploadResponse,
 } from '../../../../engine/api.ts'
 import { formatDocument } from '../../../../server/documents/document-contents.ts'
+import { readImportText } from '../../cli/import-text.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { createEventWithItems, register, signIn, toNoon } from '../office.ts'
@@ -30,7 +31,7 @@ admin:
       title: Registrations
       route: /admin/sample2026
       filters: [search]
-      columns: [reg_no, full_name, total, payment_status, payment_date]
+      columns: [reg_no, full_name, total, payment_status, payment_date, created_at]
 `
 
 let server: TestApp
@@ -107,8 +108,14 @@ test('a line of today’s bank statement, assigned in the afternoon, states toda
   const body = JSON.stringify(server.rows('SELECT * FROM mail_queue WHERE id = ?', email?.id))
   expect(body).toContain('on 20 January 2026.')
 
-  const [listRow] = await readExport(`/admin/export/?event_type=${EVENT}`)
+  const exportUrl = `/admin/export/?event_type=${EVENT}&search=${regNo}`
+  const [listRow] = await readExport(exportUrl)
   expect(listRow?.['Payment Date']).toBe(TODAY)
+  const event = server.deps.events.findById(EVENT)?.config
+  if (event === undefined) throw new Error('the event is not served')
+  expect(readImportText(event, 'hash', (await office.get(exportUrl)).body)).toMatchObject({
+    value: [{ row: { paidAt: startOfDay(day(TODAY)) } }],
+  })
   const [movement] = await readExport(`/admin/movements/export/?event=${EVENT}`)
   expect(movement).toMatchObject({ Date: TODAY, Time: '' })
 })
