@@ -134,6 +134,12 @@ test('on a phone, every price period and every tab is visible without scrolling 
     expect(left).toBeGreaterThanOrEqual(0)
     expect(right).toBeLessThanOrEqual(360)
   }
+  await tabs.filter({ hasText: 'Price' }).click()
+  const prices = created.page.getByRole('region', { name: /^Prices/ })
+  await prices.waitFor()
+  expect(
+    await prices.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+  ).toBeLessThanOrEqual(0)
   await created.context.close()
 })
 

@@ -1,7 +1,6 @@
 /**
- * Reads another system's registrations from CSV.
- * Every line is checked before anything is stored, and each invalid line is reported with its number. Answers may be
- * missing, because older forms had fewer fields.
+ * Reads another system's registrations from CSV. Every line is checked before anything is stored, and each invalid line
+ * is reported with its number. Answers may be missing, because older forms had fewer fields.
  */
 import { parseInstantText, parseMoney, parsePaymentTime } from './import-cell-values.ts'
 import {

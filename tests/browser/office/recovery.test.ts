@@ -97,7 +97,9 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   await page.getByRole('link', { name: 'Go to Recovery' }).click()
   await page.getByRole('heading', { level: 1, name: 'Recovery' }).waitFor()
-  await page.getByText('The database was restored from a backup made on 10 January 2026, 11:00 am.').waitFor()
+  await page
+    .getByText('The database was restored from a backup made on 10 January 2026, 11:00 am.')
+    .waitFor()
   await page.getByRole('region', { name: 'Held emails' }).getByText('asha@example.org').waitFor()
   await expectAccessible(page, 'a recovery')
   await expect.poll(() => hasNoScroll(page)).toBe(true)
