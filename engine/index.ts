@@ -38,6 +38,7 @@ export {
   formatDays,
   formatDayShort,
   formatInstant,
+  formatPaidAt,
   formatTime,
   instant,
   isDay,

@@ -39,7 +39,13 @@ export type ActionsResponse = {
    * registration was cancelled or refused.
    */
   goodwill: number
-  /** Payments that count, less refunds made or pending. */
+  /** Payments that count, before refunds: the amount paid in lists and on the payments page. */
+  received: number
+  /** The completed refunds of `received`. */
+  refunded: number
+  /** The refunds of `received` that are in progress. */
+  refunding: number
+  /** Payments that count, less refunds made or pending. Zero for imported payments, which cannot be refunded here. */
   kept: number
   /** The part of `kept` that was paid through the gateway and can be refunded through it; 0 if there is none. */
   back_by_gateway: number

@@ -222,3 +222,8 @@ export function formatTime(at: Instant): string {
 export function formatInstant(at: Instant): string {
   return `${formatDay(dayOf(at))}, ${formatTime(at)}`
 }
+
+/** Formats when a payment was received. Omits the time if only the day is known. */
+export function formatPaidAt(at: Instant): string {
+  return isDayOnly(at) ? formatDay(dayOf(at)) : formatInstant(at)
+}

@@ -15,7 +15,7 @@ import {
   type PaymentStatus,
   getStatusText,
 } from '../registration/registration-and-payment-states.ts'
-import { type Instant, formatInstant, readInstant } from '../lib/time.ts'
+import { type Instant, formatInstant, formatPaidAt, readInstant } from '../lib/time.ts'
 import type { RegistrationResponse } from '../api/registration.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { EngineValue } from '../event/built-in-values.ts'
@@ -98,7 +98,7 @@ export function getPlaceholderValues(
   const paidAt = registration.paidAt ?? (isFree ? registration.createdAt : null)
   const formatTime = (at: Instant | null): string | undefined =>
     at === null ? undefined : formatInstant(at)
-  const paidOn = formatTime(paidAt)
+  const paidOn = paidAt === null ? undefined : formatPaidAt(paidAt)
   const attemptedAt = findShownAttempt(registration)?.createdAt ?? registration.createdAt
   const builtInValues: Readonly<Record<Exclude<EngineValue, 'id'>, string | undefined>> = {
     reg_no: registration.regNo,

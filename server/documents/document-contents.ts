@@ -3,7 +3,7 @@ import {
   INR,
   getDocumentTitle,
   formatDay,
-  formatInstant,
+  formatPaidAt,
   formatMoney,
   dayOf,
   toAmount,
@@ -130,7 +130,7 @@ export function formatDocument(
               paymentLabel,
               formatMessage(isAmountShown ? text.paidAmountAt : text.paidAt, {
                 amount: formatAmount(amountPaid),
-                time: formatInstant(paid.at),
+                time: formatPaidAt(paid.at),
                 reference: removeLinks(paid.reference),
               }),
             ],

@@ -1,6 +1,7 @@
 /** Formats the evidence for a disputed payment: consents, the frozen bill, documents and emails. */
 import {
   formatInstant,
+  formatPaidAt,
   formatMoney,
   isConsentSentence,
   readDelegate,
@@ -109,7 +110,7 @@ function buildPayments({ registration, captures, refunds }: EvidenceInput): Evid
     columns: [text.payment, text.reference, text.amount],
     rows: [
       ...captures.map(({ paidAt, reference, amount }) => [
-        formatInstant(paidAt),
+        formatPaidAt(paidAt),
         reference,
         formatAmount(amount),
       ]),

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { registerThorough } from '../runs.ts'
 import { addSessionCookie, expectAccessible, launch, visit } from './browser.ts'
 import { toPlainText } from './delegate.ts'
@@ -46,6 +46,14 @@ async function openFeeTable(width = 1280): Promise<Awaited<ReturnType<typeof vis
   await page.getByLabel('Category 1', { exact: true }).waitFor()
   return formVisit
 }
+
+const readBoxes = (elements: Locator) =>
+  elements.evaluateAll((all) =>
+    all.map((element) => {
+      const { left, right } = element.getBoundingClientRect()
+      return { left, right }
+    }),
+  )
 
 const PASTED_TABLE =
   'Category | Early Bird (up to 31 Jan 2027) | Spot (from 1 Feb 2027)\nMember | 7,100 | 8,200\nStudent | 3,300 | 4,400'
@@ -109,6 +117,30 @@ test('three price periods and their buttons fit beside the preview; a table with
     await table.evaluate((element) => getComputedStyle(element, '::-webkit-scrollbar').height),
   ).toBe('12px')
   await context.close()
+})
+
+test('on a phone, every price period and every tab is visible without scrolling to the side', async () => {
+  const { page, context } = await openFeeTable(360)
+  await page.getByRole('button', { name: 'Add a price period' }).click()
+  await page.getByLabel('Name of period 3').waitFor()
+  const cells = page.getByRole('region', { name: 'Fees' }).locator('input')
+  for (const { right } of await readBoxes(cells)) expect(right).toBeLessThanOrEqual(360)
+  await context.close()
+
+  const created = await openCreatedFile(360)
+  const tabs = created.page.getByRole('tab')
+  await tabs.filter({ hasText: 'Rehearsal' }).waitFor()
+  for (const { left, right } of await readBoxes(tabs)) {
+    expect(left).toBeGreaterThanOrEqual(0)
+    expect(right).toBeLessThanOrEqual(360)
+  }
+  await tabs.filter({ hasText: 'Price' }).click()
+  const prices = created.page.getByRole('region', { name: /^Prices/ })
+  await prices.waitFor()
+  expect(
+    await prices.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+  ).toBeLessThanOrEqual(0)
+  await created.context.close()
 })
 
 test('the message about a pasted table disappears when one of its categories is removed', async () => {

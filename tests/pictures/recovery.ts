@@ -13,7 +13,7 @@ export const listRecoveryStates = (server: PictureServer): readonly PictureState
     const store = await openStore({ dataDir: server.dataDir })
     try {
       const restoredAt = readInstant(NOW) ?? instant(0)
-      const reason = 'A copy of 11 Jan 2026, 02:00 was restored.'
+      const reason = 'The database was restored from a backup made on 11 January 2026, 2:00 am.'
       const copyAt = instant(restoredAt - 34 * 3_600_000)
       const recoveryState = {
         at: restoredAt,

@@ -70,6 +70,20 @@ const [demoDir = ''] = readdirSync(temporaryDir)
 const server = { url: serverProcess.url, dataDir: join(temporaryDir, demoDir) }
 const openAt = openPath(server)
 
+/** Answers the organisers' questions until the fee table, and adds a third price period. */
+async function openFeeTable(page: Page): Promise<void> {
+  await openAt('/organisers')(page)
+  await page.getByRole('button', { name: 'New conference' }).click()
+  for (const answer of ['Echo Days 2027', '12–13 March 2027', '', '']) {
+    await page.getByRole('textbox').first().fill(answer)
+    await page.getByRole('button', { name: 'Continue' }).click()
+  }
+  await page.getByRole('radio', { name: 'No', exact: true }).check()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('Category 1', { exact: true }).fill('Member of the society')
+  await page.getByRole('button', { name: 'Add a price period' }).click()
+}
+
 /** Opens a tab on the organisers' page. In a narrow window, the file itself is in a tab. */
 async function openOrganisersTab(page: Page, tab: string): Promise<void> {
   await page.setViewportSize({ width: 768, height: 1024 })
@@ -103,6 +117,7 @@ const SITE_STATES: readonly PictureState[] = [
       await page.getByRole('tab', { name: 'Findings' }).click()
     },
   },
+  { name: 'organisers-fees', open: openFeeTable },
   { name: 'not-found', open: openAt('/nowhere') },
   {
     name: 'broken',

@@ -1,5 +1,5 @@
 /** The tabs for the file and its previews. */
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import type { KeyboardEvent } from 'react'
 
 const TAB_LABELS = {
@@ -34,12 +34,6 @@ export function TabList({
   hasErrors,
 }: TabListProps) {
   const list = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    // Scrolls horizontally only; the page does not move.
-    const tab = list.current?.querySelector<HTMLElement>(`#org-tab-${selectedTab}`)
-    if (tab && list.current)
-      list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2
-  }, [selectedTab])
   const moveFocus = (event: KeyboardEvent) => {
     const currentIndex = shownTabs.indexOf(selectedTab)
     const targetIndex = {

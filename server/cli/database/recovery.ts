@@ -121,7 +121,10 @@ async function startRecovery(
     )
     return 1
   }
-  const reason = explanation.trim() === '' ? 'An older copy was restored.' : explanation.trim()
+  const reason =
+    explanation.trim() === ''
+      ? 'The database was restored from an older backup.'
+      : explanation.trim()
   const { code } = await beginRecovery(context, {
     at: context.clock(),
     who: user,

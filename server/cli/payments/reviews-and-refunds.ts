@@ -2,6 +2,7 @@
 import {
   listAllowedDecisions,
   formatInstant,
+  formatPaidAt,
   formatMoney,
   getReviewVersion,
 } from '../../../engine/index.ts'
@@ -77,7 +78,7 @@ function formatReview(review: Review, event: string): string {
   const receivedText =
     received === null
       ? null
-      : `${formatMoney(received.amount, currency)} was received on ${formatInstant(received.paidAt)}, reference ${received.reference}`
+      : `${formatMoney(received.amount, currency)} was received on ${formatPaidAt(received.paidAt)}, reference ${received.reference}`
   const isRefund = review.is === 'refund-unsure' || review.is === 'refund-refused'
   const remainder = isRefund
     ? `refund of ${formatMoney(left, currency)}`

@@ -1,5 +1,13 @@
 /** Parses amounts and times in imported rows, in the formats that people and spreadsheets use. */
-import { getCurrencySymbol, INR, instant, readAmount, readInstant } from '../../../engine/index.ts'
+import {
+  getCurrencySymbol,
+  INR,
+  instant,
+  isDay,
+  readAmount,
+  readInstant,
+  startOfDay,
+} from '../../../engine/index.ts'
 import type { Currency, Instant, Amount } from '../../../engine/index.ts'
 
 /** Parses an amount, including formatted text: "₹ 7,080", "7,080.00", "€ 290.50". Null if it is not an amount. */
@@ -21,3 +29,7 @@ export function parseInstantText(text: string): Instant | null {
   )
   return parsedMs === null ? null : instant(parsedMs)
 }
+
+/** Parses when a payment was received. A date alone is stored as its start: only the day is known. */
+export const parsePaymentTime = (text: string): Instant | null =>
+  isDay(text) ? startOfDay(text) : parseInstantText(text)

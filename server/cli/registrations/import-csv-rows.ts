@@ -1,9 +1,8 @@
 /**
- * Reads another system's registrations from CSV.
- * Every line is checked before anything is stored, and each invalid line is reported with its number. Answers may be
- * missing, because older forms had fewer fields.
+ * Reads another system's registrations from CSV. Every line is checked before anything is stored, and each invalid line
+ * is reported with its number. Answers may be missing, because older forms had fewer fields.
  */
-import { parseInstantText, parseMoney } from './import-cell-values.ts'
+import { parseInstantText, parseMoney, parsePaymentTime } from './import-cell-values.ts'
 import {
   formatCurrency,
   assertNever,
@@ -91,6 +90,7 @@ const UNSUPPORTED_STATUSES: Readonly<Record<string, string>> = {
     'means that a payment is under review, and the file does not contain that payment. Decide on it in the other system and export again. Or write pending here, and record the payment after the import.',
   registered:
     'means that the delegate was not asked to pay the price. Write success and leave the amounts empty, or write pending if payment is still due.',
+  due: 'means that an amount is due. Write pending, and record the payments after the import.',
 }
 
 /** Explains why a status cannot be imported. An export adds the payment status: "Cancelled (paid)". */
@@ -99,7 +99,7 @@ function explainUnsupportedStatus(status: string): string | undefined {
   const [firstWord = ''] = statusText.split(/[ ,]/)
   return isEnded(firstWord)
     ? `means that the registration was ${firstWord}. Only active registrations can be imported. Remove the row.`
-    : UNSUPPORTED_STATUSES[statusText.replace(/^needs /, '')]
+    : UNSUPPORTED_STATUSES[statusText.replace(/^needs |^paid, .+(?=due\b)|, in review$/g, '')]
 }
 
 /**
@@ -250,7 +250,7 @@ function parseRow(
   const parseInstant = (value: 'created_at' | 'payment_date'): Instant | null => {
     const text = values[value]
     if (text === undefined) return null
-    const at = parseInstantText(text)
+    const at = value === 'payment_date' ? parsePaymentTime(text) : parseInstantText(text)
     if (at === null)
       errors.push(
         `${value}: “${text}” is not a date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.`,

@@ -9,6 +9,10 @@ import {
   readDelegate,
   getEndedText,
   formatIsoIndia,
+  formatMoney,
+  dayOf,
+  isDayOnly,
+  readInstant,
   getOwn,
   memoize,
   toAmount,
@@ -242,8 +246,20 @@ export function createFileCellBuilder(
   return (registration) => cellReaders.map((readCell) => readCell(registration) ?? '')
 }
 
-/** Added after the status of a paid registration under review, for example after an overpayment. */
-const IN_REVIEW_TEXT = 'in review'
+/**
+ * Adds to the status “Paid” the amount still due, for example after a correction, and whether the registration is under
+ * review, for example after an overpayment. A list shows these as badges. A spreadsheet has one cell, and a user may add
+ * up the rows with the status "Paid".
+ */
+function addToPaid(label: string, registration: ListedRegistration): string {
+  const due = computeAmountStillDue(registration)
+  const isPaid = registration.paymentStatus === 'success'
+  return [
+    label,
+    ...(due > 0 ? [`${formatMoney(due, registration.currency)} due`] : []),
+    ...(isPaid && registration.inReview ? ['in review'] : []),
+  ].join(', ')
+}
 
 type FileCell = Scalar | CsvAmount
 
@@ -258,20 +274,13 @@ function createCellReader(
   switch (kind) {
     case 'date':
       return (registration) => {
-        const text = readValue(registration)
-        return text === null
-          ? null
-          : String(text)
-              .replace('T', ' ')
-              .replace(/\+05:30$/, '')
+        const value = readValue(registration)
+        return value === null ? null : formatSheetTime(String(value))
       }
     case 'status':
       return (registration) => {
         const label = readLabel(registration)
-        // A list shows two badges. A spreadsheet has one cell, and a user may add up the rows with the status "Paid".
-        return label !== null && registration.inReview && registration.paymentStatus === 'success'
-          ? `${label}, ${IN_REVIEW_TEXT}`
-          : label
+        return label === null ? null : addToPaid(String(label), registration)
       }
     case 'option':
     case 'yes-no':
@@ -291,6 +300,12 @@ function createCellReader(
   }
 }
 
+/** Formats an ISO timestamp in Indian time for a spreadsheet. Omits the time if only the day is known. */
+function formatSheetTime(text: string): string {
+  const at = readInstant(text)
+  return at !== null && isDayOnly(at) ? dayOf(at) : text.replace('T', ' ').replace(/\+05:30$/, '')
+}
+
 /** Builds one row per person of a field: the registration, the person's position, and the answers about them. */
 export function buildPersonRows(
   event: EventConfig,
@@ -303,7 +318,7 @@ export function buildPersonRows(
     registration.regNo,
     findName(event, registration),
     category?.label ?? registration.category,
-    formatPaymentStatus(registration),
+    addToPaid(formatPaymentStatus(registration), registration),
   ]
   return (typeof persons === 'object' ? persons : []).flatMap((person, index) =>
     typeof person === 'string'

@@ -55,6 +55,8 @@ import {
   computeCancellationVersion,
   getAmountOwed,
   isCancelledByFullRefund,
+  listRefundsOfCounted,
+  sumRefundsInProgress,
 } from '../../registration/actions/balance-due.ts'
 import { findCancellationRequest } from '../../registration/actions/cancellation-request.ts'
 import { toWireOfficeMethods } from '../../registration/actions/record-payment.ts'
@@ -217,6 +219,12 @@ async function loadActions(
     ...toWireOfficeMethods(served.config, registration.currency),
     pay_back: toMajorUnits(refundDue, registration.currency),
     goodwill: toMajorUnits(calculateGoodwill(registration, billMoney), registration.currency),
+    received: toMajorUnits(registration.money.paid, registration.currency),
+    refunded: toMajorUnits(registration.money.refunded, registration.currency),
+    refunding: toMajorUnits(
+      sumRefundsInProgress(listRefundsOfCounted(refunds, captures)),
+      registration.currency,
+    ),
     kept: toMajorUnits(netPaid, registration.currency),
     back_by_gateway: toMajorUnits(
       toAmount(

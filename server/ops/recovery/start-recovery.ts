@@ -182,7 +182,9 @@ const explainOtherDatabase = ({ at }: LastServed): string =>
 const LOG_MISSING_REASON =
   'The last writes of this server are missing from the database: its log rollcall.db-wal was deleted, or an earlier copy was put back.'
 const explainRestore = ({ copyAt }: RestoreRecord): string =>
-  copyAt === null ? 'A copy was restored.' : `A copy of ${formatInstant(copyAt)} was restored.`
+  copyAt === null
+    ? 'The database was restored from an older backup.'
+    : `The database was restored from a backup made on ${formatInstant(copyAt)}.`
 
 /**
  * Begins a recovery if the database is older than a rescued one. Returns false if it is not. The recorded progress may

@@ -117,7 +117,11 @@ ul{list-style:none;margin:0;padding:0}
 li{display:grid;grid-template-columns:17rem 1fr;gap:.25rem 1.25rem;align-items:center;padding:.625rem 0;border-bottom:1px solid #cfcabd}
 li span{color:#57524a}
 input{display:block;box-sizing:border-box;width:100%;max-width:24rem;min-height:3rem;margin:.25rem 0 .75rem;padding:.5rem .75rem;font:inherit;border:2px solid #7a746a;border-radius:4px}
-button{min-height:3rem;width:100%;padding:.5rem 1rem;font:inherit;font-weight:600;text-align:left;color:#1f1d1a;background:#fff;border:2px solid #7a746a;border-radius:4px;cursor:pointer}
+button{min-height:3rem;padding:.5rem 1rem;font:inherit;font-weight:600;text-align:left;color:#1f1d1a;background:#fff;border:2px solid #7a746a;border-radius:4px;cursor:pointer}
+li button{width:100%}
+form[method=get] p{display:flex;flex-wrap:wrap;align-items:end;gap:.75rem}
+form[method=get] label{flex:0 1 24rem}
+form[method=get] input{margin-bottom:0}
 button:hover{border-color:#3a2f5b}
 button.pay{color:#fff;background:#3a2f5b;border-color:#3a2f5b}
 button:focus-visible{outline:3px solid #1050ac;outline-offset:2px}

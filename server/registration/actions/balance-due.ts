@@ -13,7 +13,7 @@ import type {
   PaymentTotals,
   Amount,
 } from '../../../engine/index.ts'
-import type { StoredRefund, StoredRegistration } from '../../storage/index.ts'
+import type { StoredCapture, StoredRefund, StoredRegistration } from '../../storage/index.ts'
 
 /**
  * Returns the balance: the difference if paid, the full amount if unpaid, and null if the registration has no price.
@@ -51,10 +51,28 @@ export function calculateRefundDue(
   { due }: Pick<StoredRegistration, 'due'>,
   refunds: readonly Pick<StoredRefund, 'state' | 'amount'>[],
 ): Amount {
-  const refundsInProgress = refunds
-    .filter(({ state }) => state === 'wanted' || state === 'asked' || state === 'unsure')
-    .reduce((sum, { amount }) => sum + amount, 0)
-  return toAmount(Math.max(0, -due - refundsInProgress))
+  return toAmount(Math.max(0, -due - sumRefundsInProgress(refunds)))
+}
+
+/** Adds up the refunds that have been requested and are neither completed nor rejected. */
+export const sumRefundsInProgress = (
+  refunds: readonly Pick<StoredRefund, 'state' | 'amount'>[],
+): Amount =>
+  toAmount(
+    refunds
+      .filter(({ state }) => state === 'wanted' || state === 'asked' || state === 'unsure')
+      .reduce((sum, { amount }) => sum + amount, 0),
+  )
+
+/** Returns the refunds of payments that count. */
+export function listRefundsOfCounted(
+  refunds: readonly StoredRefund[],
+  captures: readonly Pick<StoredCapture, 'id' | 'state'>[],
+): readonly StoredRefund[] {
+  const countedIds = new Set(
+    captures.flatMap(({ id, state }) => (state === 'fits' || state === 'accepted' ? [id] : [])),
+  )
+  return refunds.filter(({ captureId }) => countedIds.has(captureId))
 }
 
 /**

@@ -8,7 +8,6 @@ import {
   err,
   formatDayShort,
   hasNonAsciiCharacters,
-  instant,
   isAtLeast,
   isDay,
   isManualMethod,
@@ -41,7 +40,8 @@ import type { ActionRequest, ActionHandler } from './action-input.ts'
 
 /**
  * Records a payment that the registration expects. Parameters: `{way, reference, amount: rupees, day?: YYYY-MM-DD}`.
- * Without a day, today is assumed. A desk payment without a slip number gets the registration number as its reference.
+ * Without a day, the payment was received now. A desk payment without a slip number gets the registration number as its
+ * reference.
  */
 export const confirmPayment: ActionHandler = async (request) => {
   const { deps, served, registration, newAction } = request
@@ -173,7 +173,8 @@ function readPayment(request: MethodParameters & Pick<ActionRequest, 'newAction'
   if (!amount.ok) return amount
   if (amount.value === null || amount.value === 0) return refuseData('Enter the amount received.')
   const today = dayOf(newAction.at)
-  const day = readText(params, 'day') || today
+  const statedDay = readText(params, 'day')
+  const day = statedDay || today
   if (!isDay(day)) return refuseData('Enter the date in this format: 2026-12-31.')
   if (day > today)
     return refuseData(
@@ -188,7 +189,9 @@ function readPayment(request: MethodParameters & Pick<ActionRequest, 'newAction'
     return refuseData(
       `The date received, ${formatDayShort(day)}, is more than ${MAX_DAYS_BEFORE_REGISTRATION} days before ${earliestDay === registrationDay ? 'the registration was made' : 'registration opened'}, ${formatDayShort(earliestDay)}. Check the year.`,
     )
-  const paidAt = day === today ? newAction.at : instant(startOfDay(day))
+  // Only a desk payment is received when staff record it. A bank statement or a delegate states the day of a transfer.
+  const isTimeKnown = day === today && (statedDay === '' || isDeskPayment(manualMethod))
+  const paidAt = isTimeKnown ? newAction.at : startOfDay(day)
   return ok({
     method: manualMethod,
     reference,

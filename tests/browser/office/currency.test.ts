@@ -89,7 +89,7 @@ test('an event priced in dinars shows every amount in dinars', async () => {
   await officePage.getByText('KWD 1.005 was refunded').first().waitFor()
 
   await officePage.goto(`${server.url}/admin/lekhacon2027`)
-  await expectDinars(officePage, 'KWD 47.348', 'KWD 46.343 received')
+  await expectDinars(officePage, 'KWD 47.348', 'KWD 46.343 net received')
   await officePage.goto(`${server.url}/admin/dashboard`)
   await expect.poll(() => readText(officePage)).toContain('Total revenue KWD 46.343')
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await server.post('/api/free2026/register/', { ...fixtureDelegate, email: 'asha@example.org' })
   await server.post('/api/sample2026/register/', { ...fixtureDelegate, email: 'ravi@example.org' })
   const restoredAt = instant(server.now() + 60_000)
-  const reason = 'A copy of 10 Jan 2026, 11:00 was restored.'
+  const reason = 'The database was restored from a backup made on 10 January 2026, 11:00 am.'
   const startedRecovery = {
     at: restoredAt,
     who: 'rollcall',
@@ -97,7 +97,9 @@ test('an owner sees the differences, decides on a payment for an unknown order, 
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   await page.getByRole('link', { name: 'Go to Recovery' }).click()
   await page.getByRole('heading', { level: 1, name: 'Recovery' }).waitFor()
-  await page.getByText('A copy of 10 Jan 2026, 11:00 was restored.').waitFor()
+  await page
+    .getByText('The database was restored from a backup made on 10 January 2026, 11:00 am.')
+    .waitFor()
   await page.getByRole('region', { name: 'Held emails' }).getByText('asha@example.org').waitFor()
   await expectAccessible(page, 'a recovery')
   await expect.poll(() => hasNoScroll(page)).toBe(true)

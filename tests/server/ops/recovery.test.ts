@@ -127,7 +127,7 @@ describe('after restoring an older copy', () => {
       })
       const { stdout } = await runHere(['doctor'], getVariables({ PORT: String(server.port) }))
       expect(stdout).toMatch(
-        /^check +The installation has been in recovery since .+ was restored\.$/m,
+        /^check +The installation has been in recovery since .+ was restored from a backup made on .+\.$/m,
       )
       expect(stdout).toMatch(/^check +Held: \d emails .*, 1 refunds, /m)
       expect(server.readOutput()).toContain('the installation is in recovery')

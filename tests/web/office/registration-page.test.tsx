@@ -15,6 +15,7 @@ import {
 } from '../../../web/office/registration/action-buttons.ts'
 import type { ButtonAction } from '../../../web/office/registration/action-buttons.ts'
 import { ActionDialog } from '../../../web/office/registration/actions/action-and-refund-dialog.tsx'
+import { MoneyFigures } from '../../../web/office/registration/actions/cancellation-refund-fields.tsx'
 import { describeChange } from '../../../web/office/registration/actions/use-actions.ts'
 import { MoneyPanels } from '../../../web/office/registration/money-panel.tsx'
 import { buildEntries } from '../../../web/office/registration/timeline.tsx'
@@ -52,6 +53,9 @@ function buildActions(
     to_pay: 1475,
     pay_back: 0,
     goodwill: 0,
+    received: details.kept ?? 0,
+    refunded: 0,
+    refunding: 0,
     kept: 0,
     back_by_gateway: 0,
     refund_notes: [],
@@ -278,4 +282,19 @@ test('a payment of which only the day is known shows no time', () => {
   expect(formatDateTime('2026-01-21T15:01:00+05:30')).toBe('21 Jan 2026, 3:01 pm')
   expect(formatDateTime('2026-01-21T00:00:00+05:30')).toBe('21 Jan 2026')
   expect(formatDateTime('2026-01-21T00:00:01+05:30')).toBe('21 Jan 2026, 12:00 am')
+})
+
+test('a treasurer sees the amount received before refunds, the refunds, and the amount that remains', () => {
+  const renderFigures = (data: Partial<ActionsResponse>): string =>
+    renderToStaticMarkup(<MoneyFigures {...buildActions('complete', { to_pay: 0, ...data })} />)
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/[\s\u00a0]+/g, ' ')
+      .trim()
+  expect(renderFigures({ received: 1475 })).toBe('Due ₹ 0 Received ₹ 1,475 Under review ₹ 0')
+  expect(renderFigures({ received: 1475, refunded: 475 })).toBe(
+    'Due ₹ 0 Received ₹ 1,475 Refunded ₹ 475 Received less refunds ₹ 1,000 Under review ₹ 0',
+  )
+  expect(renderFigures({ received: 1475.1, refunded: 475, refunding: 100.1 })).toBe(
+    'Due ₹ 0 Received ₹ 1,475.10 Refunded ₹ 475 Refund in progress ₹ 100.10 Received less refunds ₹ 900 Under review ₹ 0',
+  )
 })

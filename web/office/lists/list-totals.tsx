@@ -7,7 +7,7 @@ import type { Cell } from './visible-columns.ts'
 import './list-totals.css'
 
 /**
- * Formats the amounts received and due by currency, because amounts in two currencies are never added together. Omits
+ * Formats the amounts received, less refunds, and due by currency, because amounts in two currencies are never added together. Omits
  * zeros.
  */
 export function formatTotals(
@@ -21,7 +21,7 @@ export function formatTotals(
   return {
     received: sums
       .filter((sum) => sum.money !== 0)
-      .map((sum) => `${formatResponseMoney(sum.money, sum.sumCurrency)} received`),
+      .map((sum) => `${formatResponseMoney(sum.money, sum.sumCurrency)} net received`),
     due: sums
       .filter((sum) => sum.due !== 0)
       .map((sum) => `${formatResponseMoney(sum.due, sum.sumCurrency)} due`),

@@ -34,6 +34,7 @@ import { countFindings, Examples, Findings } from './findings-panel.tsx'
 import { Rehearsal } from './rehearsal-panel.tsx'
 import type { RehearsalResult } from './rehearsal-panel.tsx'
 import '../preview/preview-panels.css'
+import '../preview/price-tables.css'
 
 // Loaded on demand, because copying needs the YAML parser, which otherwise only the worker loads.
 const CopyNotice = lazy(() => import('./copy-notice.tsx'))

@@ -180,7 +180,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                     {extraContent}
                   </th>
                   {columns.map((column, index) => (
-                    <td key={index}>
+                    <td key={index} data-head={column.name}>
                       <input
                         aria-label={`${name}, ${column.name}`}
                         inputMode="text"
@@ -197,7 +197,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                     </td>
                   ))}
                   {lastColumn !== undefined && (
-                    <td>
+                    <td data-head={lastColumn.heading}>
                       {lastColumn.renderCell(
                         row,
                         rowIndex,

@@ -52,7 +52,7 @@ export function ItemPrices({ event }: { readonly event: EventConfig }) {
                         <tr key={row.id}>
                           <th scope="row">{row.label}</th>
                           {row.cells.map((cell, index) => (
-                            <td key={periods[index]?.id}>
+                            <td key={periods[index]?.id} data-head={periods[index]?.label}>
                               {cell === null
                                 ? '–'
                                 : formatPrice(

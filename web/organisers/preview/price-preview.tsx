@@ -264,6 +264,7 @@ function PriceTable({
                     return (
                       <td
                         key={period.id}
+                        data-head={period.label}
                         {...(isHighlighted ? { className: 'on', 'aria-current': true } : {})}
                       >
                         {line === null ? (

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../../engine/index.ts'
-import type { ActionsResponse } from '../../../../engine/api.ts'
+import type { ActionsResponse, MovementsResponse } from '../../../../engine/api.ts'
 import { startRefundEmails } from '../../../../server/mail/send-refund-emails.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -109,6 +109,34 @@ test('a cash payment can only be refunded outside Rollcall', async () => {
   expect((await office.act(regNo, refund)).body.code).toBe('not_by_gateway')
   const manualRefund = { ...refund, by_hand: true, reference: 'C-021' }
   expect((await office.act(regNo, manualRefund)).status).toBe(200)
+})
+
+test('after a refund, the page of the registration states the same amount received as the payments page and the list', async () => {
+  const regNo = await addPaid('Ela', 'C-890')
+  await office.act(regNo, {
+    act: 'refund',
+    why: 'A part.',
+    by_hand: true,
+    reference: 'C-891',
+    amount: '720',
+  })
+  expect(await readActions(regNo)).toMatchObject({
+    received: 4720,
+    refunded: 720,
+    refunding: 0,
+    kept: 4000,
+  })
+  const { movements } = (await office.json(
+    `/admin/movements/?event=${event}`,
+  )) as unknown as MovementsResponse
+  expect(
+    movements.filter((row) => row.reg_no === regNo).map(({ kind, amount }) => [kind, amount]),
+  ).toEqual(
+    expect.arrayContaining([
+      ['payment', 4720],
+      [expect.stringContaining('refund'), 720],
+    ]),
+  )
 })
 
 test('a delegate receives one email for each refund, with its reference and the state of the registration', async () => {

@@ -1,6 +1,13 @@
 /** The office page for one registration: its data, files, payments under review, and emails. */
+import { parse } from 'csv-parse/sync'
+import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ActionsResponse, OfficeRegistrationResponse } from '../../../../engine/api.ts'
+import type {
+  ActionsResponse,
+  ListResponse,
+  OfficeRegistrationResponse,
+} from '../../../../engine/api.ts'
+import { readImportText } from '../../cli/import-text.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actionsUrl, toNoon, buildRegNo, register, signIn } from '../office.ts'
@@ -181,6 +188,40 @@ test('the CSV does not state only "Paid" for a registration with a second paymen
     )
   expect(readStatus('Delegate 3')).toEqual(['Paid, in review', 'Paid'])
   expect(readStatus('Delegate 4')).toEqual(['Paid'])
+})
+
+test('the list, the CSV and Excel state the amount due of a paid registration after a correction', async () => {
+  const regNo = await register(server, EVENT, {
+    n: 75,
+    on: toNoon('2025-10-10'),
+    answers: buildAnswers(75),
+    pays: 'success',
+  })
+  const corrected = await office.act(regNo, {
+    act: 'correct',
+    why: 'Not a member.',
+    answers: { ticket_type: 'non-afpi-gp-specialist' },
+    total: 8260,
+  })
+  expect(corrected, JSON.stringify(corrected.body)).toMatchObject({ status: 200 })
+  const { registrations } = (await office.json(
+    '/afpicon/admin/registrations/?search=Delegate%2075&rows=listed',
+  )) as unknown as ListResponse
+  // The specification's name of the state does not change. The list shows the amount due next to it.
+  expect(registrations).toMatchObject([{ payment_status_display: 'Paid', 'money.owed': 1180 }])
+  const csv = (await office.get('/afpicon/download-csv/?search=Delegate%2075')).body
+  const [row] = parse(csv, { bom: true, columns: true }) as Record<string, string>[]
+  expect(row).toMatchObject({ 'Payment Status': 'Paid, ₹\u00a01,180 due', 'Amount due': '1180.00' })
+  // Imported elsewhere, the row does not become a fully paid registration.
+  const event = server.deps.events.findById(EVENT)?.config
+  const imported = event === undefined ? null : readImportText(event, 'hash', csv)
+  expect(imported).toMatchObject({
+    ok: false,
+    error: [{ message: expect.stringContaining('means that an amount is due. Write pending') }],
+  })
+  const excel = await office.get('/afpicon/download-csv/?search=Delegate%2075&as=xlsx')
+  const strings = unzipSync(excel.rawPayload)['xl/sharedStrings.xml'] ?? new Uint8Array()
+  expect(strFromU8(strings)).toContain('Paid, ₹\u00a01,180 due')
 })
 
 test('a cancellation is rejected with the new amount if a payment arrives after the dialog is opened, and is then accepted', async () => {

@@ -18,6 +18,9 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     to_pay: toPay,
     pay_back: refundDue,
     goodwill,
+    received,
+    refunded,
+    refunding,
     kept: refundable,
     back_by_gateway: gatewayRefundable,
     refund_unsettled: isRefundUnsettled,
@@ -35,7 +38,8 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     trail: history,
   } = body
   const isReadable =
-    [due, toPay, refundDue, goodwill, refundable, gatewayRefundable].every(isAmount) &&
+    [due, toPay, refundDue, goodwill, received, refunded].every(isAmount) &&
+    [refunding, refundable, gatewayRefundable].every(isAmount) &&
     typeof isRefundUnsettled === 'boolean' &&
     (secondPayment === null || isSecondPayment(secondPayment)) &&
     typeof isCancelledByFullRefund === 'boolean' &&

@@ -144,20 +144,32 @@ const sumUnderReview = (reviews: ActionsResponse['reviews'], currency: Currency)
     currency,
   )
 
-/** Shows the amounts due, received and under review. Every dialog about money begins with them. */
+/**
+ * Shows the amounts due, received and under review. Every dialog about money begins with them. As on the payments page,
+ * the amount received is before refunds, which are shown separately.
+ */
 export function MoneyFigures({
   state,
   to_pay: toPay,
-  kept: received,
+  received,
+  refunded,
+  refunding,
   reviews,
   ...response
-}: Pick<ActionsResponse, 'state' | 'to_pay' | 'kept' | 'reviews' | 'currency'>) {
+}: Pick<
+  ActionsResponse,
+  'state' | 'to_pay' | 'received' | 'refunded' | 'refunding' | 'reviews' | 'currency'
+>) {
   const currency = readResponseCurrency(response)
-  const figures = [
+  const netReceived = addAmounts([received, -refunded, -refunding], currency)
+  const figures: readonly (readonly [label: string, amount: number])[] = [
     [state === 'to_approve' ? 'Due after approval' : 'Due', toPay],
     ['Received', received],
+    ...(refunded > 0 ? [['Refunded', refunded] as const] : []),
+    ...(refunding > 0 ? [['Refund in progress', refunding] as const] : []),
+    ...(netReceived === received ? [] : [['Received less refunds', netReceived] as const]),
     ['Under review', sumUnderReview(reviews, currency)],
-  ] as const
+  ]
   return (
     <dl className="money-figures">
       {figures.map(([label, amount]) => (
