@@ -44,19 +44,22 @@ const SLOW_FILES = [
   'tests/server/ops/{rescued-database,signals,silent-mail-server,socket-activation,wrong-clock}.test.ts',
   // Released packages, and databases and PostgreSQL versions from years ago.
   'tests/server/ops/{production-libraries,release}.test.ts',
-  'tests/server/storage/{migrated-version-30,oldest-postgres,several-hosts}.test.ts',
+  'tests/server/storage/{migrated-version-30,move-database,oldest-postgres,several-hosts}.test.ts',
+  'tests/server/registration/uploads-in-s3.test.ts',
   // Random requests, files and histories: also `npm run attacks`, `npm run mutants` and `npm run simulate`.
   'tests/attacks/{bodies,event-files,random,sheets,slow}.test.ts',
-  'tests/engine/authoring/mutants.test.ts',
+  'tests/engine/answers/event-file-schemas.test.ts',
+  'tests/engine/authoring/{mutants,slow-files}.test.ts',
   'tests/mutants/**',
   'tests/proofs/proofs.test.ts',
+  'tests/server/registration/photo-metadata.test.ts',
   'tests/server/http/unexpected-json.test.ts',
   'tests/simulator/postgres.test.ts',
   // The scripts of every page, and the demo's thousands of registrations.
   'tests/browser-support.test.ts',
   'tests/server/cli/demo.test.ts',
   // Pages in a browser, after the journeys of each role.
-  'tests/browser/{added-events,before-scripts,duplicate-payment,landing,layout,old-browsers}.test.ts',
+  'tests/browser/{added-events,before-scripts,duplicate-payment,keyboard,landing,layout,old-browsers}.test.ts',
   'tests/browser/{organisers-created-file,payments-from-abroad,published-events,razorpay}.test.ts',
   'tests/browser/{result-pages,screen-reader-errors,three-events}.test.ts',
   'tests/browser/office/{actions,approval-and-statement,currency,discount-codes,emails-and-event-files,frame}.test.ts',

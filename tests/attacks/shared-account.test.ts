@@ -305,45 +305,50 @@ describe('staff of one event who save a report of the shared account', () => {
     expect(target.readRows('SELECT * FROM settlement_lines')).toEqual(before)
   })
 
-  test('find no number, order or payment of the other event through any route after a user with access to both events saves its lines', async () => {
-    for (const { own, other } of staffUsers) {
-      // A line that refers to both events belongs to both.
-      const lines = buildAllLines(own, other).filter(
-        (line) => !(isLineOf(line, own) && isLineOf(line, other)),
-      )
-      const saveResponse = await sendReport(
-        'reconcile/keep',
-        own.event,
-        buildReport(lines),
-        adminHeaders,
-      )
-      expect(saveResponse.status, saveResponse.body).toBe(200)
-    }
-    const officeRoutes = (await listDistinctRoutes()).filter(
-      ({ method, path }) => method === 'GET' && path.includes('admin') && !path.includes('logout'),
-    )
-    const disclosures: unknown[] = []
-    let responseCount = 0
-    for (const { role, headers, own, other } of staffUsers)
-      for (const { path } of officeRoutes) {
-        const url = path.replaceAll(/:\w+|\{\w+\}/g, own.regNo).replaceAll('*', '')
-        for (const address of [url, `${url}?event=${own.event}`]) {
-          const { status, body } = await target.send({ path: address, headers })
-          if (status === 200) responseCount += 1
-          if (status >= 500 || listDisclosedValues(other, body).length > 0)
-            disclosures.push([role, address, status, listDisclosedValues(other, body)])
-        }
+  test(
+    'find no number, order or payment of the other event through any route after a user with access to both events saves its lines',
+    { tags: ['slow'] },
+    async () => {
+      for (const { own, other } of staffUsers) {
+        // A line that refers to both events belongs to both.
+        const lines = buildAllLines(own, other).filter(
+          (line) => !(isLineOf(line, own) && isLineOf(line, other)),
+        )
+        const saveResponse = await sendReport(
+          'reconcile/keep',
+          own.event,
+          buildReport(lines),
+          adminHeaders,
+        )
+        expect(saveResponse.status, saveResponse.body).toBe(200)
       }
-    expect(responseCount).toBeGreaterThan(40)
-    expect(disclosures).toEqual([])
-    // Users with access to all events can read the other event's numbers.
-    const [firstUser] = staffUsers
-    const adminResponse = await target.send({
-      path: `/admin/settlements/?event=${firstUser?.other.event}`,
-      headers: adminHeaders,
-    })
-    expect(
-      firstUser === undefined ? [] : listDisclosedValues(firstUser.other, adminResponse.body),
-    ).not.toEqual([])
-  })
+      const officeRoutes = (await listDistinctRoutes()).filter(
+        ({ method, path }) =>
+          method === 'GET' && path.includes('admin') && !path.includes('logout'),
+      )
+      const disclosures: unknown[] = []
+      let responseCount = 0
+      for (const { role, headers, own, other } of staffUsers)
+        for (const { path } of officeRoutes) {
+          const url = path.replaceAll(/:\w+|\{\w+\}/g, own.regNo).replaceAll('*', '')
+          for (const address of [url, `${url}?event=${own.event}`]) {
+            const { status, body } = await target.send({ path: address, headers })
+            if (status === 200) responseCount += 1
+            if (status >= 500 || listDisclosedValues(other, body).length > 0)
+              disclosures.push([role, address, status, listDisclosedValues(other, body)])
+          }
+        }
+      expect(responseCount).toBeGreaterThan(40)
+      expect(disclosures).toEqual([])
+      // Users with access to all events can read the other event's numbers.
+      const [firstUser] = staffUsers
+      const adminResponse = await target.send({
+        path: `/admin/settlements/?event=${firstUser?.other.event}`,
+        headers: adminHeaders,
+      })
+      expect(
+        firstUser === undefined ? [] : listDisclosedValues(firstUser.other, adminResponse.body),
+      ).not.toEqual([])
+    },
+  )
 })

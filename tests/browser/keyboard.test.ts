@@ -40,7 +40,6 @@ const hasFocus = (page: Page): Promise<boolean> =>
 
 describe.each(ALL_RUNS ? [768, 1280] : [1280])(
   'at %i px, the pay button regains the focus',
-  { tags: ['slow'] },
   (width) => {
     test('after a network error', async () => {
       const page = await openFilledForm(width)

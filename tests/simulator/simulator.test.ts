@@ -51,33 +51,41 @@ describe('payments under faults', () => {
     ])
       expect(count).toBeGreaterThan(chooseRuns(10, 0))
   })
-  test('no invariant is violated if delegates compete for a few seats and codes', async () => {
-    const { row, found } = await simulate(
-      findProfile('few places'),
-      SEED,
-      0,
-      HISTORIES_OF_SEATS,
-      shrinkPlan,
-    )
-    expect(found).toEqual([])
-    const { full, codesUsed, codesRefused, placesGone: soldOutSeats } = row.counts
-    for (const count of [full, codesUsed, codesRefused])
-      expect(count).toBeGreaterThan(chooseRuns(10, 4))
-    expect(soldOutSeats).toBeGreaterThan(chooseRuns(0, -1))
-  })
-  test('no invariant is violated if staff also act on registrations', async () => {
-    const { row, found } = await simulate(
-      findProfile('desk'),
-      SEED,
-      0,
-      HISTORIES_OF_DESK,
-      shrinkPlan,
-    )
-    expect(found).toEqual([])
-    const { acts: actions, acted: completedActions } = row.counts
-    for (const count of [completedActions, actions - completedActions])
-      expect(count).toBeGreaterThan(chooseRuns(30, 20))
-  })
+  test(
+    'no invariant is violated if delegates compete for a few seats and codes',
+    { tags: ['slow'] },
+    async () => {
+      const { row, found } = await simulate(
+        findProfile('few places'),
+        SEED,
+        0,
+        HISTORIES_OF_SEATS,
+        shrinkPlan,
+      )
+      expect(found).toEqual([])
+      const { full, codesUsed, codesRefused, placesGone: soldOutSeats } = row.counts
+      for (const count of [full, codesUsed, codesRefused])
+        expect(count).toBeGreaterThan(chooseRuns(10, 4))
+      expect(soldOutSeats).toBeGreaterThan(chooseRuns(0, -1))
+    },
+  )
+  test(
+    'no invariant is violated if staff also act on registrations',
+    { tags: ['slow'] },
+    async () => {
+      const { row, found } = await simulate(
+        findProfile('desk'),
+        SEED,
+        0,
+        HISTORIES_OF_DESK,
+        shrinkPlan,
+      )
+      expect(found).toEqual([])
+      const { acts: actions, acted: completedActions } = row.counts
+      for (const count of [completedActions, actions - completedActions])
+        expect(count).toBeGreaterThan(chooseRuns(30, 20))
+    },
+  )
   // The tests above run these profiles.
   const TESTED_PROFILES = ['few places', 'desk']
   test.each(

@@ -258,40 +258,44 @@ const enterEmail = async (page: Page, email: string): Promise<void> => {
 }
 
 describe("PULMOCON's result pages", () => {
-  test('S027 S033 S039: the success page shows a paid registration after the delegate enters the email address', async () => {
-    const { page, context } = await visit(browser)
-    await page.goto(
-      `${server.url}/payment/success?orderId=${PULMO_PAID}&amount=1.00&date=2020-01-01`,
-    )
-    // A sequential number from another system is not enough for access.
-    await page.getByRole('heading', { name: 'Your email address' }).waitFor()
-    expect(await readMain(page)).not.toContain('Dr. Imported Sample')
-    await expectAccessible(page, 'the prompt for the email address')
-    await enterEmail(page, 'stranger@example.org')
-    await page.getByRole('alert').getByText(/.+/).first().waitFor()
-    await enterEmail(page, IMPORTED_EMAIL)
-    await page.getByRole('heading', { name: 'Payment Successful' }).waitFor()
-    const text = await readMain(page)
-    for (const part of [
-      'Dr. Imported Sample',
-      'PG Students',
-      '₹ 3,500',
-      '2 August 2025',
-      'Transaction ID',
-      "What's next?",
-      'confirmation email',
-    ])
-      expect(text.replaceAll('’', "'")).toContain(part)
-    expect(text.replaceAll(' ', '')).toMatch(/PULMO\d{12,}/)
-    // The page must show the delegate's former number and payment ID, which an older version omitted.
-    await expect
-      .poll(() => readData(page.getByRole('main')))
-      .toMatchObject({
-        'Transaction ID': PULMO_PAID,
-        'Payment ID': PULMO_PAYMENT,
-      })
-    await context.close()
-  })
+  test(
+    'S027 S033 S039: the success page shows a paid registration after the delegate enters the email address',
+    { tags: ['slow'] },
+    async () => {
+      const { page, context } = await visit(browser)
+      await page.goto(
+        `${server.url}/payment/success?orderId=${PULMO_PAID}&amount=1.00&date=2020-01-01`,
+      )
+      // A sequential number from another system is not enough for access.
+      await page.getByRole('heading', { name: 'Your email address' }).waitFor()
+      expect(await readMain(page)).not.toContain('Dr. Imported Sample')
+      await expectAccessible(page, 'the prompt for the email address')
+      await enterEmail(page, 'stranger@example.org')
+      await page.getByRole('alert').getByText(/.+/).first().waitFor()
+      await enterEmail(page, IMPORTED_EMAIL)
+      await page.getByRole('heading', { name: 'Payment Successful' }).waitFor()
+      const text = await readMain(page)
+      for (const part of [
+        'Dr. Imported Sample',
+        'PG Students',
+        '₹ 3,500',
+        '2 August 2025',
+        'Transaction ID',
+        "What's next?",
+        'confirmation email',
+      ])
+        expect(text.replaceAll('’', "'")).toContain(part)
+      expect(text.replaceAll(' ', '')).toMatch(/PULMO\d{12,}/)
+      // The page must show the delegate's former number and payment ID, which an older version omitted.
+      await expect
+        .poll(() => readData(page.getByRole('main')))
+        .toMatchObject({
+          'Transaction ID': PULMO_PAID,
+          'Payment ID': PULMO_PAYMENT,
+        })
+      await context.close()
+    },
+  )
   test(
     'S033 S045 S046 S047: the failed page shows the parameters in its URL, and loads the registration in the background',
     { tags: ['slow'] },

@@ -110,7 +110,7 @@ test.each<[string, () => string, readonly string[]]>([
   [
     'the result page',
     () => JSON.stringify(buildResultRows(event, 'success', view, {}).map(({ value }) => value)),
-    ['["Free","₹ 0","Free","10 January 2026, 12:00 am"]'],
+    ['["Free","₹ 0","Free","10 January 2026"]'],
   ],
   [
     'the receipt',

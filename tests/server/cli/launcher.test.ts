@@ -232,39 +232,43 @@ test('a command ends without a stack trace if its output is no longer read', () 
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-test('if packages are not installed, a command says what to run; a source file that changed after the build is used', async () => {
-  const sourceTree = join(folder, 'tree')
-  for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
-    cpSync(join(top, name), join(sourceTree, name), { recursive: true })
-  // Before `npm ci`, a command must not end with a stack trace.
-  const result = run([join(sourceTree, 'bin', 'rollcall.js'), 'start'])
-  expect([result.status, result.stderr]).toEqual([
-    2,
-    expect.stringMatching(/^The package \S+ is not installed\. Run "npm ci" in .+\.\n$/),
-  ])
-  // The command must not create node_modules for its compiled code.
-  rmSync(join(sourceTree, 'node_modules'), { recursive: true, force: true })
-  symlinkSync(join(top, 'node_modules'), join(sourceTree, 'node_modules'))
-  const { hashSources, SERVER_BUILD, STAMP_FILE } = (await import(
-    join(sourceTree, 'server', 'cli', 'build', 'stamp.ts')
-  )) as typeof Stamp
-  mkdirSync(join(sourceTree, 'build'))
-  // Replaces the build, which is slow.
-  writeFileSync(
-    join(sourceTree, 'build', 'run-command.js'),
-    "export const main = async () => (console.log('built'), 0)",
-  )
-  const readFirstHelpLine = (variables: Readonly<Record<string, string>> = {}): string =>
-    run([join(sourceTree, 'bin', 'rollcall.js'), '--help'], variables).stdout.split('\n')[0] ?? ''
-  // A build without a stamp is incomplete.
-  expect(readFirstHelpLine()).toBe('Usage: rollcall <command> [options]')
-  writeFileSync(join(sourceTree, 'build', STAMP_FILE), hashSources(SERVER_BUILD.sources))
-  expect(readFirstHelpLine()).toBe('built')
-  expect(readFirstHelpLine({ ROLLCALL_SOURCES: '1' })).toBe('Usage: rollcall <command> [options]')
-  const changedFile = join(sourceTree, 'engine', 'lib', 'money.ts')
-  const contentBefore = readFileSync(changedFile, 'utf8')
-  writeFileSync(changedFile, `${contentBefore}\n// A line more.\n`)
-  expect(readFirstHelpLine()).toBe('Usage: rollcall <command> [options]')
-  writeFileSync(changedFile, contentBefore)
-  expect(readFirstHelpLine()).toBe('built')
-})
+test(
+  'if packages are not installed, a command says what to run; a source file that changed after the build is used',
+  { tags: ['slow'] },
+  async () => {
+    const sourceTree = join(folder, 'tree')
+    for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
+      cpSync(join(top, name), join(sourceTree, name), { recursive: true })
+    // Before `npm ci`, a command must not end with a stack trace.
+    const result = run([join(sourceTree, 'bin', 'rollcall.js'), 'start'])
+    expect([result.status, result.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^The package \S+ is not installed\. Run "npm ci" in .+\.\n$/),
+    ])
+    // The command must not create node_modules for its compiled code.
+    rmSync(join(sourceTree, 'node_modules'), { recursive: true, force: true })
+    symlinkSync(join(top, 'node_modules'), join(sourceTree, 'node_modules'))
+    const { hashSources, SERVER_BUILD, STAMP_FILE } = (await import(
+      join(sourceTree, 'server', 'cli', 'build', 'stamp.ts')
+    )) as typeof Stamp
+    mkdirSync(join(sourceTree, 'build'))
+    // Replaces the build, which is slow.
+    writeFileSync(
+      join(sourceTree, 'build', 'run-command.js'),
+      "export const main = async () => (console.log('built'), 0)",
+    )
+    const readFirstHelpLine = (variables: Readonly<Record<string, string>> = {}): string =>
+      run([join(sourceTree, 'bin', 'rollcall.js'), '--help'], variables).stdout.split('\n')[0] ?? ''
+    // A build without a stamp is incomplete.
+    expect(readFirstHelpLine()).toBe('Usage: rollcall <command> [options]')
+    writeFileSync(join(sourceTree, 'build', STAMP_FILE), hashSources(SERVER_BUILD.sources))
+    expect(readFirstHelpLine()).toBe('built')
+    expect(readFirstHelpLine({ ROLLCALL_SOURCES: '1' })).toBe('Usage: rollcall <command> [options]')
+    const changedFile = join(sourceTree, 'engine', 'lib', 'money.ts')
+    const contentBefore = readFileSync(changedFile, 'utf8')
+    writeFileSync(changedFile, `${contentBefore}\n// A line more.\n`)
+    expect(readFirstHelpLine()).toBe('Usage: rollcall <command> [options]')
+    writeFileSync(changedFile, contentBefore)
+    expect(readFirstHelpLine()).toBe('built')
+  },
+)

@@ -381,31 +381,35 @@ else {
     expect((await register(firstServer, '1180')).statusCode).toBe(201)
   })
 
-  test('rollcall doctor reports outdated files, missing files and free space', async () => {
-    firstServer.writeEvent(FILE, fileWithHigherPrice)
-    await firstServer.deps.events.reload()
-    const runDoctor = (app: TestApp) =>
-      runHere(['doctor'], {
-        DATABASE_URL: url,
-        EVENTS_DIR: app.eventsDir,
-        DATA_DIR: join(app.dir, 'not', 'there'),
-      })
-    const outdatedMessage =
-      'sample2026.yaml in EVENTS_DIR is not the version that the servers serve'
-    expect((await runDoctor(firstServer)).stdout).not.toContain(outdatedMessage)
-    const { stdout } = await runDoctor(secondServer)
-    expect(stdout).toContain(`check  ${outdatedMessage}`)
-    expect(stdout).toContain('good   No file that a registration refers to is missing.')
-    expect(stdout).toMatch(/good {3}\d+ MB is free/)
-    const client = await postgres.shell(url)
-    await client.query('DELETE FROM proof_files')
-    await client.end()
-    const missingReport = await runDoctor(secondServer)
-    expect([missingReport.status, missingReport.stdout]).toEqual([
-      1,
-      expect.stringMatching(/wrong {2}\d+ files that registrations refer to are missing/),
-    ])
-  })
+  test(
+    'rollcall doctor reports outdated files, missing files and free space',
+    { tags: ['slow'] },
+    async () => {
+      firstServer.writeEvent(FILE, fileWithHigherPrice)
+      await firstServer.deps.events.reload()
+      const runDoctor = (app: TestApp) =>
+        runHere(['doctor'], {
+          DATABASE_URL: url,
+          EVENTS_DIR: app.eventsDir,
+          DATA_DIR: join(app.dir, 'not', 'there'),
+        })
+      const outdatedMessage =
+        'sample2026.yaml in EVENTS_DIR is not the version that the servers serve'
+      expect((await runDoctor(firstServer)).stdout).not.toContain(outdatedMessage)
+      const { stdout } = await runDoctor(secondServer)
+      expect(stdout).toContain(`check  ${outdatedMessage}`)
+      expect(stdout).toContain('good   No file that a registration refers to is missing.')
+      expect(stdout).toMatch(/good {3}\d+ MB is free/)
+      const client = await postgres.shell(url)
+      await client.query('DELETE FROM proof_files')
+      await client.end()
+      const missingReport = await runDoctor(secondServer)
+      expect([missingReport.status, missingReport.stdout]).toEqual([
+        1,
+        expect.stringMatching(/wrong {2}\d+ files that registrations refer to are missing/),
+      ])
+    },
+  )
 
   test('removing an event file closes registration on every server and keeps registrations', async () => {
     const otherFile = buildFixtureEvent({ id: 'other2026', prefix: 'OTHR' })

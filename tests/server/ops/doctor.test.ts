@@ -302,7 +302,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 }
 
-test.each(Object.keys(faults))('finds %s', async (name) => {
+test.each(Object.keys(faults))('finds %s', { tags: ['slow'] }, async (name) => {
   const {
     expected,
     variables: faultVariables = () => ({}),

@@ -18,66 +18,70 @@ const REQUEST_COUNT = 250
 /** A file size limit in blocks of 512 bytes. SQLite sees it as a full disk soon after the tables are created. */
 const MAX_FILE_BLOCKS = 2_600
 
-test('on a full disk, rejected delegates get an error, monitoring reports it, the log states the reason once, and no confirmed data is lost', async () => {
-  const limitedShell = ['sh', '-c', `ulimit -f ${MAX_FILE_BLOCKS}; exec "$@"`, 'sh'] as const
-  const server = await startServerProcess(folders, {}, [
-    ...limitedShell,
-    process.execPath,
-    join(top, 'bin', 'rollcall.js'),
-    'start',
-  ])
-  const startedAt = performance.now()
-  const answers: { status: number; regNo?: string; code?: string; request_id?: string }[] = []
-  for (let n = 0; n < REQUEST_COUNT; n += 10)
-    answers.push(
-      ...(await Promise.all(
-        Array.from({ length: 10 }, async (_, index) => {
-          const response = await fetch(`${server.url}/api/afpicon/register/`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({
-              full_name: 'Asha Nair',
-              email: `asha${n + index}@example.org`,
-              phone_number: '1',
-              ticket_type: 'afpi-gp-specialist',
-            }),
-          })
-          const { reg_no: regNo, ...errorBody } = await response.json()
-          return { ...errorBody, regNo, status: response.status }
-        }),
-      )),
-    )
-  const health = await fetch(`${server.url}/healthz`)
-  expect([health.status, (await health.json()).code]).toEqual([
-    503,
-    expect.stringMatching(/^(cannot_write|no_room)$/),
-  ])
-  const seconds = (performance.now() - startedAt) / 1000
-  expect(await server.stop()).toBe(0)
-  const confirmedResponses = answers.filter(({ status }) => status === 201)
-  const rejectedResponses = answers.filter(({ status }) => status !== 201)
-  expect(confirmedResponses.length).toBeGreaterThan(0)
-  expect(rejectedResponses.length).toBeGreaterThan(0)
-  for (const response of rejectedResponses)
-    expect(response).toMatchObject({
-      status: 503,
-      code: 'busy',
-      request_id: expect.stringMatching(/\S/),
-    })
-  const logLines = server.readOutput().match(/requests are refused/g) ?? []
-  expect(logLines.length).toBeGreaterThan(0)
-  expect(logLines.length).toBeLessThanOrEqual(seconds + 1)
+test(
+  'on a full disk, rejected delegates get an error, monitoring reports it, the log states the reason once, and no confirmed data is lost',
+  { tags: ['slow'] },
+  async () => {
+    const limitedShell = ['sh', '-c', `ulimit -f ${MAX_FILE_BLOCKS}; exec "$@"`, 'sh'] as const
+    const server = await startServerProcess(folders, {}, [
+      ...limitedShell,
+      process.execPath,
+      join(top, 'bin', 'rollcall.js'),
+      'start',
+    ])
+    const startedAt = performance.now()
+    const answers: { status: number; regNo?: string; code?: string; request_id?: string }[] = []
+    for (let n = 0; n < REQUEST_COUNT; n += 10)
+      answers.push(
+        ...(await Promise.all(
+          Array.from({ length: 10 }, async (_, index) => {
+            const response = await fetch(`${server.url}/api/afpicon/register/`, {
+              method: 'POST',
+              headers: { 'content-type': 'application/json' },
+              body: JSON.stringify({
+                full_name: 'Asha Nair',
+                email: `asha${n + index}@example.org`,
+                phone_number: '1',
+                ticket_type: 'afpi-gp-specialist',
+              }),
+            })
+            const { reg_no: regNo, ...errorBody } = await response.json()
+            return { ...errorBody, regNo, status: response.status }
+          }),
+        )),
+      )
+    const health = await fetch(`${server.url}/healthz`)
+    expect([health.status, (await health.json()).code]).toEqual([
+      503,
+      expect.stringMatching(/^(cannot_write|no_room)$/),
+    ])
+    const seconds = (performance.now() - startedAt) / 1000
+    expect(await server.stop()).toBe(0)
+    const confirmedResponses = answers.filter(({ status }) => status === 201)
+    const rejectedResponses = answers.filter(({ status }) => status !== 201)
+    expect(confirmedResponses.length).toBeGreaterThan(0)
+    expect(rejectedResponses.length).toBeGreaterThan(0)
+    for (const response of rejectedResponses)
+      expect(response).toMatchObject({
+        status: 503,
+        code: 'busy',
+        request_id: expect.stringMatching(/\S/),
+      })
+    const logLines = server.readOutput().match(/requests are refused/g) ?? []
+    expect(logLines.length).toBeGreaterThan(0)
+    expect(logLines.length).toBeLessThanOrEqual(seconds + 1)
 
-  const restartedServer = await startServerHere(folders)
-  expect(await (await fetch(`${restartedServer.url}/healthz`)).json()).toMatchObject({
-    health: 'good',
-  })
-  await restartedServer.stop()
-  const db = new Database(join(folders.dataDir, 'rollcall.db'), { readonly: true })
-  const storedRegNos = db.prepare('SELECT reg_no FROM registrations').pluck().all()
-  db.close()
-  for (const { regNo } of confirmedResponses) expect(storedRegNos).toContain(regNo)
-})
+    const restartedServer = await startServerHere(folders)
+    expect(await (await fetch(`${restartedServer.url}/healthz`)).json()).toMatchObject({
+      health: 'good',
+    })
+    await restartedServer.stop()
+    const db = new Database(join(folders.dataDir, 'rollcall.db'), { readonly: true })
+    const storedRegNos = db.prepare('SELECT reg_no FROM registrations').pluck().all()
+    db.close()
+    for (const { regNo } of confirmedResponses) expect(storedRegNos).toContain(regNo)
+  },
+)
 
 test('a database that rejected a write for lack of space is reported as down for half a minute', async () => {
   const app = await startTestApp({ events: { 'sample2026.yaml': buildFixtureEvent() } })

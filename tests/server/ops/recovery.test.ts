@@ -106,73 +106,63 @@ describe('after restoring an older copy', () => {
     expect(await readReviews(office)).toHaveLength(1)
   })
 
-  test(
-    'a refund is not requested twice, and doctor, /healthz and the office report why',
-    { tags: ['slow'] },
-    async () => {
-      const delegate = await registerAndPay(server.url, 'sixth@example.org')
-      await readInvoice(delegate.regNo)
-      const refund = await office.send<{ readonly refund: string; readonly message: string }>(
-        `/admin/registrations/${delegate.regNo}/acts/`,
-        { act: 'refund', why: 'Payment requested.' },
-      )
-      expect([refund.refund, refund.message]).toEqual([
-        'wanted',
-        expect.stringContaining('it is sent after the recovery'),
-      ])
-      const health = (await (await fetch(`${server.url}/healthz`)).json()) as object
-      expect(health).toMatchObject({
-        health: 'degraded',
-        troubles: expect.arrayContaining([expect.stringMatching(/^In recovery since /)]),
-      })
-      const { stdout } = await runHere(['doctor'], getVariables({ PORT: String(server.port) }))
-      expect(stdout).toMatch(
-        /^check +The installation has been in recovery since .+ was restored from a backup made on .+\.$/m,
-      )
-      expect(stdout).toMatch(/^check +Held: \d emails .*, 1 refunds, /m)
-      expect(server.readOutput()).toContain('the installation is in recovery')
-      expect((await readRecovery(office)).recovery).toMatchObject({
-        held: { refunds: 1 },
-        unknown: { to_decide: 1 },
-      })
-      const recoveryReport = await runHere(['db', 'recovery'], getVariables())
-      expect(recoveryReport.stdout).toContain('1 waiting for a decision')
-      const endRejection = await runHere(
-        ['db', 'recovery', 'end', '--who', 'owner'],
-        getVariables(),
-      )
-      expect([endRejection.status, endRejection.stderr]).toEqual([
-        2,
-        expect.stringContaining('--mails'),
-      ])
-      const endResult = await runHere(
-        ['db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy'],
-        getVariables(),
-      )
-      expect([endResult.status, endResult.stdout]).toEqual([
-        0,
-        expect.stringContaining('has ended'),
-      ])
-      const secondEnd = await runHere(
-        ['db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy'],
-        getVariables(),
-      )
-      expect([secondEnd.status, secondEnd.stderr]).toEqual([
-        1,
-        'The installation is not in recovery.\n',
-      ])
-      await waitUntil('the credit note', async () =>
-        (await readInvoices(office, delegate.regNo)).length > 1 ? true : null,
-      )
-      const { rows } = await office.get<{ readonly rows: readonly { what: string }[] }>(
-        '/admin/log/?kind=all&words=recovery',
-      )
-      expect(rows.map(({ what }) => what)).toEqual([
-        expect.stringMatching(/^ended the recovery R/),
-        expect.stringMatching(/^began a recovery, /),
-      ])
-    },
-  )
+  test('a refund is not requested twice, and doctor, /healthz and the office report why', async () => {
+    const delegate = await registerAndPay(server.url, 'sixth@example.org')
+    await readInvoice(delegate.regNo)
+    const refund = await office.send<{ readonly refund: string; readonly message: string }>(
+      `/admin/registrations/${delegate.regNo}/acts/`,
+      { act: 'refund', why: 'Payment requested.' },
+    )
+    expect([refund.refund, refund.message]).toEqual([
+      'wanted',
+      expect.stringContaining('it is sent after the recovery'),
+    ])
+    const health = (await (await fetch(`${server.url}/healthz`)).json()) as object
+    expect(health).toMatchObject({
+      health: 'degraded',
+      troubles: expect.arrayContaining([expect.stringMatching(/^In recovery since /)]),
+    })
+    const { stdout } = await runHere(['doctor'], getVariables({ PORT: String(server.port) }))
+    expect(stdout).toMatch(
+      /^check +The installation has been in recovery since .+ was restored from a backup made on .+\.$/m,
+    )
+    expect(stdout).toMatch(/^check +Held: \d emails .*, 1 refunds, /m)
+    expect(server.readOutput()).toContain('the installation is in recovery')
+    expect((await readRecovery(office)).recovery).toMatchObject({
+      held: { refunds: 1 },
+      unknown: { to_decide: 1 },
+    })
+    const recoveryReport = await runHere(['db', 'recovery'], getVariables())
+    expect(recoveryReport.stdout).toContain('1 waiting for a decision')
+    const endRejection = await runHere(['db', 'recovery', 'end', '--who', 'owner'], getVariables())
+    expect([endRejection.status, endRejection.stderr]).toEqual([
+      2,
+      expect.stringContaining('--mails'),
+    ])
+    const endResult = await runHere(
+      ['db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy'],
+      getVariables(),
+    )
+    expect([endResult.status, endResult.stdout]).toEqual([0, expect.stringContaining('has ended')])
+    const secondEnd = await runHere(
+      ['db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy'],
+      getVariables(),
+    )
+    expect([secondEnd.status, secondEnd.stderr]).toEqual([
+      1,
+      'The installation is not in recovery.\n',
+    ])
+    await waitUntil('the credit note', async () =>
+      (await readInvoices(office, delegate.regNo)).length > 1 ? true : null,
+    )
+    const { rows } = await office.get<{ readonly rows: readonly { what: string }[] }>(
+      '/admin/log/?kind=all&words=recovery',
+    )
+    expect(rows.map(({ what }) => what)).toEqual([
+      expect.stringMatching(/^ended the recovery R/),
+      expect.stringMatching(/^began a recovery, /),
+    ])
+  })
 })
 
 test('a startup detects an older database file that was copied back manually, because the folder has newer records', async () => {

@@ -301,40 +301,44 @@ describe('changes apply immediately', () => {
     await server.close()
   })
 
-  test.runIf(hasPostgres)('on a second server with the same database', async () => {
-    const postgres = await startPostgres()
-    onTestFinished(() => postgres.stop())
-    const url = await postgres.database('pages')
-    const startServer = (): Promise<TestApp> =>
-      startTestApp({
-        clock: '2026-01-20',
-        events: { [EVENT_FILE_NAME]: eventWithQuotas },
-        activatesVersions: true,
-        variables: { DATABASE_URL: url },
+  test.runIf(hasPostgres)(
+    'on a second server with the same database',
+    { tags: ['slow'] },
+    async () => {
+      const postgres = await startPostgres()
+      onTestFinished(() => postgres.stop())
+      const url = await postgres.database('pages')
+      const startServer = (): Promise<TestApp> =>
+        startTestApp({
+          clock: '2026-01-20',
+          events: { [EVENT_FILE_NAME]: eventWithQuotas },
+          activatesVersions: true,
+          variables: { DATABASE_URL: url },
+        })
+      const [firstServer, secondServer] = [await startServer(), await startServer()]
+      // Registered after startPostgres, so that this runs before the database stops.
+      onTestFinished(async () => {
+        await firstServer.close()
+        await secondServer.close()
       })
-    const [firstServer, secondServer] = [await startServer(), await startServer()]
-    // Registered after startPostgres, so that this runs before the database stops.
-    onTestFinished(async () => {
-      await firstServer.close()
-      await secondServer.close()
-    })
-    for (const app of [firstServer, secondServer]) await waitForText(app, FORM_PATH)
-    const etagBefore = await readEtag(secondServer, FORM_PATH)
-    expect(await readText(secondServer, FORM_PATH)).toBe(await readText(firstServer, FORM_PATH))
-    const answers = { ...fixtureDelegate, is_member: 'false' }
-    await firstServer.post('/api/sample2026/register/', answers)
-    expect(
-      (await getPage(secondServer, '/api/events/sample2026/availability/')).json(),
-    ).toMatchObject({
-      left: { gallery: 0 },
-    })
-    firstServer.writeEvent(
-      EVENT_FILE_NAME,
-      eventWithQuotas.replaceAll('Sample 2026', 'Renamed Conference'),
-    )
-    await firstServer.deps.events.reload()
-    await secondServer.deps.events.refresh()
-    expect(await readConditionalStatus(secondServer, FORM_PATH, etagBefore)).toBe(200)
-    expect(await readText(secondServer, FORM_PATH)).toContain('Renamed Conference')
-  })
+      for (const app of [firstServer, secondServer]) await waitForText(app, FORM_PATH)
+      const etagBefore = await readEtag(secondServer, FORM_PATH)
+      expect(await readText(secondServer, FORM_PATH)).toBe(await readText(firstServer, FORM_PATH))
+      const answers = { ...fixtureDelegate, is_member: 'false' }
+      await firstServer.post('/api/sample2026/register/', answers)
+      expect(
+        (await getPage(secondServer, '/api/events/sample2026/availability/')).json(),
+      ).toMatchObject({
+        left: { gallery: 0 },
+      })
+      firstServer.writeEvent(
+        EVENT_FILE_NAME,
+        eventWithQuotas.replaceAll('Sample 2026', 'Renamed Conference'),
+      )
+      await firstServer.deps.events.reload()
+      await secondServer.deps.events.refresh()
+      expect(await readConditionalStatus(secondServer, FORM_PATH, etagBefore)).toBe(200)
+      expect(await readText(secondServer, FORM_PATH)).toContain('Renamed Conference')
+    },
+  )
 })

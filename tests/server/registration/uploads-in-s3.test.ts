@@ -168,7 +168,7 @@ describe('a server with UPLOADS_URL', () => {
   })
 })
 
-describe('commands', { tags: ['slow'] }, () => {
+describe('commands', () => {
   let server: TestApp
   let folder: string
   let variables: Readonly<Record<string, string>>

@@ -230,6 +230,7 @@ const POSTGRES_ONLY = /"proof_files"|"proof_pieces"|any\(\?\)|bool_or|^with "tak
 
 test.runIf(hasPostgres)(
   'PostgreSQL scans a growing table in full only where this file allows it',
+  { tags: ['slow'], timeout: BUSY_MACHINE_TIMEOUT_MS },
   async () => {
     const server = await startPostgres()
     try {
@@ -242,7 +243,6 @@ test.runIf(hasPostgres)(
       await server.stop()
     }
   },
-  BUSY_MACHINE_TIMEOUT_MS,
 )
 
 async function readPostgresScans(shell: Client): Promise<readonly Scan[]> {

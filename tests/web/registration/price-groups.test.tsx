@@ -144,7 +144,7 @@ test('the price preview marks the cell in the group’s table and links to its l
       'Visitor | ₹ 2,360 | ₹ 2,950 | ₹ 3,540 |',
     ],
   ])
-  expect(html).toMatch(/<td class="on"[^>]*><button[^>]*>₹\s2,950/)
+  expect(html).toMatch(/<td data-head="Standard" class="on"[^>]*><button[^>]*>₹\s2,950/)
 })
 
 vi.stubGlobal('location', new URL('https://sample.example/organisers'))
