@@ -25,7 +25,7 @@ export default defineConfig({
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
     // Many tests wait for a browser, a server or PostgreSQL, so there are more workers than cores. Each additional
     // worker compiles the sources again.
-    maxWorkers: 5,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Node itself reads our TypeScript, as it does for the server, and caches the compiled code: tests run code that
     // Vite has not rewritten, so a loop over a million answers runs as fast as in production.

@@ -31,8 +31,8 @@ const THOROUGH_FILES = [
 ]
 
 /**
- * Slow files. Each starts many servers, commands or pages, and the rule that it tests end to end also has a faster test
- * of its own. If only some tests of a file are slow, they have the tag `slow`.
+ * Slow files: each starts many servers, commands or pages, or repeats random input. Run them before a release, and when
+ * you change what they test. If only some tests of a file are slow, they have the tag `slow`.
  */
 const SLOW_FILES = [
   // Servers that lose their disk, database, network, memory or clock.
@@ -40,16 +40,16 @@ const SLOW_FILES = [
   'tests/server/mail/{background-process,retries}.test.ts',
   'tests/server/ops/{doctor-beside-server,exhausted-resources,log-of-killed-server,log-of-refusals}.test.ts',
   'tests/server/ops/{lost-database,lost-while-starting,mail-server-refuses,memory-at-rest}.test.ts',
-  'tests/server/ops/{overnight,postgres-states,recovery-foretold,removed-event-files}.test.ts',
-  'tests/server/ops/{rescued-database,signals,silent-mail-server,socket-activation,wrong-clock}.test.ts',
-  // Released packages, and databases and PostgreSQL versions from years ago.
+  'tests/server/ops/{overnight,postgres-states,recovery,recovery-foretold,removed-event-files}.test.ts',
+  'tests/server/ops/{rescued-database,signals,silent-mail-server,socket-activation,start,wrong-clock}.test.ts',
+  // Released packages, object storage, other versions of the database and of PostgreSQL, and large tables.
   'tests/server/ops/{production-libraries,release}.test.ts',
-  'tests/server/storage/{migrated-version-30,move-database,oldest-postgres,several-hosts}.test.ts',
+  'tests/server/storage/{migrated-version-30,move-database,name-search,oldest-postgres,several-hosts}.test.ts',
   'tests/server/registration/uploads-in-s3.test.ts',
   // Random requests, files and histories: also `npm run attacks`, `npm run mutants` and `npm run simulate`.
-  'tests/attacks/{bodies,event-files,random,sheets,slow}.test.ts',
+  'tests/attacks/{bodies,event-files,guessing,random,sheets,slow}.test.ts',
   'tests/engine/answers/event-file-schemas.test.ts',
-  'tests/engine/authoring/{mutants,slow-files}.test.ts',
+  'tests/engine/authoring/{correct-files,mutants,repeat-event,slow-files}.test.ts',
   'tests/mutants/**',
   'tests/proofs/proofs.test.ts',
   'tests/server/registration/photo-metadata.test.ts',
@@ -67,7 +67,10 @@ const SLOW_FILES = [
   'tests/specification/{free,seen}.browser.test.ts',
 ]
 
-/** Files that this run leaves out, as glob patterns. */
+/** Glob patterns of all files that a run may leave out. */
+export const OPTIONAL_FILES: readonly string[] = [...THOROUGH_FILES, ...SLOW_FILES]
+
+/** Glob patterns of the files that this run leaves out. */
 export const EXCLUDED_FILES: readonly string[] = [
   ...(ALL_RUNS ? [] : THOROUGH_FILES),
   ...(IS_COMMIT_RUN ? SLOW_FILES : []),

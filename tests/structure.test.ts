@@ -1,11 +1,12 @@
 /** Checks the source tree: entry points, layers, import cycles, crowded folders, and the names that docs cite. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { GATEWAY_CAPABILITIES } from '../engine/index.ts'
 import type { GatewayKind } from '../engine/index.ts'
 import { GATEWAY_CREDENTIALS } from '../server/payments/gateways/credentials.ts'
 import { NAMED_FILES } from './longest-first.ts'
+import { OPTIONAL_FILES } from './runs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const paths = ['engine', 'server', 'web', 'tests', 'bin'].flatMap((top) =>
@@ -248,6 +249,15 @@ test('every test file in the start order exists', () => {
     (name) => !paths.some((path) => path.endsWith(`/${name}.test.ts`)),
   )
   expect(missingFiles).toEqual([])
+})
+
+test('every test file that a run may leave out exists', () => {
+  const missing = OPTIONAL_FILES.flatMap((pattern) => {
+    const names = /^(.*)\{(.*)\}(.*)$/.exec(pattern)
+    const files = names?.[2]?.split(',').map((name) => `${names[1]}${name}${names[3]}`) ?? [pattern]
+    return files.filter((file) => globSync(file, { cwd: ROOT }).length === 0)
+  })
+  expect(missing).toEqual([])
 })
 
 test('the modules in the web app’s bundle definitions exist', () => {

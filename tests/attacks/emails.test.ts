@@ -183,7 +183,7 @@ describe('a link that an outsider enters as an answer', () => {
     '[prize](https://evil.example)',
     'Asha,https://evil.example,Nair',
   ]
-  test('is not a link in emails, in any spelling', async () => {
+  test('is not a link in emails, in any spelling', { tags: ['slow'] }, async () => {
     for (const [n, name] of names.entries()) {
       await submitRegistration('free2026', { name, email: `victim${n}@gmail.com` })
       await requestLinks(`victim${n}@gmail.com`)

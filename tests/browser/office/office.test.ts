@@ -103,25 +103,29 @@ describe('signing in', () => {
 })
 
 describe('a registration', () => {
-  test('opens from the list, shows its data, and leads back to the same list', async () => {
-    const page = await openPage('/admin/afpicon2026?payment_status=success&search=Example%20005')
-    await page.getByRole('link', { name: buildRegNo(server, EVENT, 5) }).click()
-    await page.getByRole('heading', { level: 1, name: 'Dr. Example 005' }).waitFor()
-    expect(new URL(page.url()).pathname).toBe(
-      `/admin/events/afpicon2026/registrations/${buildRegNo(server, EVENT, 5)}`,
-    )
-    const timeline = page.getByRole('region', { name: 'Timeline' })
-    await timeline.getByText('The gateway confirmed ₹\u00a07,080, reference REF5.').waitFor()
-    await timeline.getByRole('checkbox', { name: 'Show views' }).check()
-    await timeline.getByText('opened the registration').first().waitFor()
-    await expectAccessible(page, 'registration')
-    await page.getByRole('button', { name: 'Resend confirmation' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Resend confirmation' }).click()
-    await page.getByText('Email sent to example5@example.org.').waitFor()
-    await page.getByText('Queued').waitFor()
-    await page.getByRole('link', { name: 'Registrations', exact: true }).last().click()
-    await findStatus(page).getByText('1 paid registration, matching “Example 005”').waitFor()
-  })
+  test(
+    'opens from the list, shows its data, and leads back to the same list',
+    { tags: ['slow'] },
+    async () => {
+      const page = await openPage('/admin/afpicon2026?payment_status=success&search=Example%20005')
+      await page.getByRole('link', { name: buildRegNo(server, EVENT, 5) }).click()
+      await page.getByRole('heading', { level: 1, name: 'Dr. Example 005' }).waitFor()
+      expect(new URL(page.url()).pathname).toBe(
+        `/admin/events/afpicon2026/registrations/${buildRegNo(server, EVENT, 5)}`,
+      )
+      const timeline = page.getByRole('region', { name: 'Timeline' })
+      await timeline.getByText('The gateway confirmed ₹\u00a07,080, reference REF5.').waitFor()
+      await timeline.getByRole('checkbox', { name: 'Show views' }).check()
+      await timeline.getByText('opened the registration').first().waitFor()
+      await expectAccessible(page, 'registration')
+      await page.getByRole('button', { name: 'Resend confirmation' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Resend confirmation' }).click()
+      await page.getByText('Email sent to example5@example.org.').waitFor()
+      await page.getByText('Queued').waitFor()
+      await page.getByRole('link', { name: 'Registrations', exact: true }).last().click()
+      await findStatus(page).getByText('1 paid registration, matching “Example 005”').waitFor()
+    },
+  )
 
   test(
     'links to the previous and next registration in the list, across pages',

@@ -330,7 +330,7 @@ describe('--fix', () => {
   })
 })
 
-test('--watch validates again when a file changes', async () => {
+test('--watch validates again when a file changes', { tags: ['slow'] }, async () => {
   const child = spawn(process.execPath, [join(top, 'bin', 'rollcall.js'), 'validate', '--watch'], {
     cwd: folder.folder,
     env: { PATH: process.env['PATH'] ?? '' },

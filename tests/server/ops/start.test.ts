@@ -226,7 +226,7 @@ Database.prototype.pragma = () => {
   })
 })
 
-describe('on a full disk', { tags: ['slow'] }, () => {
+describe('on a full disk', () => {
   const folders = makeFolders()
   let disk: SmallDisk | null = null
   afterEach(() => {
@@ -282,7 +282,7 @@ describe('on a full disk', { tags: ['slow'] }, () => {
     })
 
   // Needs no mounted disk: a limit prevents files from growing.
-  test('a startup without any space exits with 75', { tags: ['slow'] }, async () => {
+  test('a startup without any space exits with 75', async () => {
     const dataDir = join(folders.folder, 'limited')
     mkdirSync(dataDir)
     useCompiledEvents(dataDir)
