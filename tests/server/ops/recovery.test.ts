@@ -194,86 +194,74 @@ test('a startup detects an older database file that was copied back manually, be
   ])
 })
 
-test(
-  'a confirmed payment for an unknown order waits for staff, even outside a recovery',
-  { tags: ['slow'] },
-  async () => {
-    await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'send'], getVariables())
-    const reviewCount = (await readReviews(office)).length
-    expect(
-      await sendGatewayMessage(server.url, { ...laterPayment, TRANSACTIONID: 'SMPL0000000000000' }),
-    ).toBe(404)
-    expect(await readReviews(office)).toHaveLength(reviewCount)
-    expect(await sendGatewayMessage(server.url, laterPayment)).toBe(200)
-    expect((await readReviews(office)).at(-1)).toMatchObject({
-      kind: 'unmatched',
-      unknown_order: laterPayment['TRANSACTIONID'],
-      payer: { email: 'third@example.org' },
-    })
-  },
-)
+test('a confirmed payment for an unknown order waits for staff, even outside a recovery', async () => {
+  await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'send'], getVariables())
+  const reviewCount = (await readReviews(office)).length
+  expect(
+    await sendGatewayMessage(server.url, { ...laterPayment, TRANSACTIONID: 'SMPL0000000000000' }),
+  ).toBe(404)
+  expect(await readReviews(office)).toHaveLength(reviewCount)
+  expect(await sendGatewayMessage(server.url, laterPayment)).toBe(200)
+  expect((await readReviews(office)).at(-1)).toMatchObject({
+    kind: 'unmatched',
+    unknown_order: laterPayment['TRANSACTIONID'],
+    payer: { email: 'third@example.org' },
+  })
+})
 
-test(
-  'rollcall db recovery begin is rejected next to a running server, and a second time without --again',
-  { tags: ['slow'] },
-  async () => {
-    const beginRecovery = (...args: readonly string[]) =>
-      runHere(['db', 'recovery', 'begin', '--who', 'owner', ...args], getVariables())
-    expect(await beginRecovery()).toMatchObject({
-      status: 2,
-      stdout: '',
-      stderr: expect.stringMatching(
-        /^A server is running on DATA_DIR .+Stop it, .+No recovery was started/,
-      ),
-    })
-    await server.stop()
-    await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], getVariables())
-    const [first, second] = [await beginRecovery(), await beginRecovery()]
-    const [, code = ''] =
-      /in recovery: numbers of new documents contain (R\w+)/.exec(first.stdout) ?? []
-    expect([first.status, code]).toEqual([0, expect.stringMatching(/^R\w+$/)])
-    expect(second).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: expect.stringMatching(
-        `^The installation is already in recovery ${code}, since .+--again`,
-      ),
-    })
-    const third = await beginRecovery('--again')
-    expect([third.status, third.stdout]).toEqual([0, expect.not.stringContaining(code)])
+test('rollcall db recovery begin is rejected next to a running server, and a second time without --again', async () => {
+  const beginRecovery = (...args: readonly string[]) =>
+    runHere(['db', 'recovery', 'begin', '--who', 'owner', ...args], getVariables())
+  expect(await beginRecovery()).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^A server is running on DATA_DIR .+Stop it, .+No recovery was started/,
+    ),
+  })
+  await server.stop()
+  await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], getVariables())
+  const [first, second] = [await beginRecovery(), await beginRecovery()]
+  const [, code = ''] =
+    /in recovery: numbers of new documents contain (R\w+)/.exec(first.stdout) ?? []
+  expect([first.status, code]).toEqual([0, expect.stringMatching(/^R\w+$/)])
+  expect(second).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      `^The installation is already in recovery ${code}, since .+--again`,
+    ),
+  })
+  const third = await beginRecovery('--again')
+  expect([third.status, third.stdout]).toEqual([0, expect.not.stringContaining(code)])
+  await start()
+})
+
+test('a recovery begins if a database is moved manually into a folder from which another database was served', async () => {
+  await server.stop()
+  await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], getVariables())
+  const file = join(folders.dataDir, 'rollcall.db')
+  const otherFolders = makeFolders()
+  try {
+    writeEvents(otherFolders.eventsDir)
+    const otherServer = await startServerHere(otherFolders, getClock())
+    await registerAndPay(otherServer.url, 'ninth@example.org')
+    await otherServer.stop()
+    const ownFile = join(folders.folder, 'own.db')
+    renameSync(file, ownFile)
+    copyFileSync(join(otherFolders.dataDir, 'rollcall.db'), file)
     await start()
-  },
-)
-
-test(
-  'a recovery begins if a database is moved manually into a folder from which another database was served',
-  { tags: ['slow'] },
-  async () => {
+    expect(server.readOutput()).toMatch(
+      /a different database from the one served from this DATA_DIR before.*rollcall db restore.*rollcall db recovery end/,
+    )
+    const { recovery } = await readRecovery(office)
+    expect(recovery?.why).toMatch(/^The database is not the one that this DATA_DIR served until /)
+    // The recovery begins only once, and another restart continues it.
     await server.stop()
-    await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], getVariables())
-    const file = join(folders.dataDir, 'rollcall.db')
-    const otherFolders = makeFolders()
-    try {
-      writeEvents(otherFolders.eventsDir)
-      const otherServer = await startServerHere(otherFolders, getClock())
-      await registerAndPay(otherServer.url, 'ninth@example.org')
-      await otherServer.stop()
-      const ownFile = join(folders.folder, 'own.db')
-      renameSync(file, ownFile)
-      copyFileSync(join(otherFolders.dataDir, 'rollcall.db'), file)
-      await start()
-      expect(server.readOutput()).toMatch(
-        /a different database from the one served from this DATA_DIR before.*rollcall db restore.*rollcall db recovery end/,
-      )
-      const { recovery } = await readRecovery(office)
-      expect(recovery?.why).toMatch(/^The database is not the one that this DATA_DIR served until /)
-      // The recovery begins only once, and another restart continues it.
-      await server.stop()
-      await start()
-      expect((await readRecovery(office)).past).toEqual([])
-      expect((await readRecovery(office)).recovery?.code).toBe(recovery?.code)
-    } finally {
-      otherFolders.remove()
-    }
-  },
-)
+    await start()
+    expect((await readRecovery(office)).past).toEqual([])
+    expect((await readRecovery(office)).recovery?.code).toBe(recovery?.code)
+  } finally {
+    otherFolders.remove()
+  }
+})
