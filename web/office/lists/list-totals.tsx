@@ -7,8 +7,8 @@ import type { Cell } from './visible-columns.ts'
 import './list-totals.css'
 
 /**
- * Formats the amounts received, less refunds, and due by currency, because amounts in two currencies are never added together. Omits
- * zeros.
+ * Formats the amounts received, less refunds, and due by currency, because amounts in two currencies are never added
+ * together. Omits zeros.
  */
 export function formatTotals(
   { money, due, others = [] }: Pick<WireSums, 'money' | 'due' | 'others'>,

@@ -45,8 +45,8 @@ function listRecordableMethods(
 }
 
 /**
- * Shows the fields for a received payment, filled in from the delegate's report, with the methods that the role can record. If the amount does not match, the
- * payment goes to review.
+ * Shows the fields for a received payment, filled in from the delegate's report, with the methods that the role can
+ * record. If the amount does not match, the payment goes to review.
  */
 export function RecordPaymentFields({
   told: claim,
