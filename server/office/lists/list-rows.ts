@@ -36,8 +36,9 @@ import type { ListedRegistration } from '../../storage/index.ts'
 import type { CsvAmount } from '../spreadsheets/write-csv.ts'
 
 /**
- * Returns the short payment status. A final state takes precedence. A payment with a wrong amount shows as “Needs review” until
- * staff decide. A registration with a price shows as registered, not as paid, if Rollcall never requested a payment.
+ * Returns the short payment status. A final state takes precedence. A payment with a wrong amount shows as “Needs
+ * review” until staff decide. A registration with a price shows as registered, not as paid, if Rollcall never requested
+ * a payment.
  */
 export function formatPaymentStatus(registration: StatusInput): string {
   // The registration was refunded before the import, so it was not cancelled in Rollcall.

@@ -274,9 +274,10 @@ export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Amou
 
 /**
  * Assigns a refund that the gateway reports for an order. The gateway gives the amount and its own reference, but not
- * always the refunded payment. The refund is therefore matched first with a refund that staff recorded as completed before
- * the gateway reported it, then with one of our refunds in progress, then with the whole amount of a capture under review, then with a counted capture, then with any other capture. Returns null if no
- * payment matches, and `known` if the refund is already recorded.
+ * always the refunded payment. The refund is therefore matched first with a refund that staff recorded as completed
+ * before the gateway reported it, then with one of our refunds in progress, then with the whole amount of a capture
+ * under review, then with a counted capture, then with any other capture. Returns null if no payment matches, and
+ * `known` if the refund is already recorded.
  */
 export async function insertRefund(
   sql: Sql,
