@@ -372,6 +372,7 @@ export {
   listDelegateMethods,
   isMethodOpen,
   listFrontDeskMethods,
+  includesManualMethod,
   listOwnOfficeMethods,
   getManualMethodOfMode,
   takesPayments,

@@ -91,10 +91,21 @@ export function listOwnOfficeMethods(
 }
 
 /** Returns true if staff would record every payment by this method as cash or by card machine. */
-function hasOnlyKnownModes({ fields }: OfficeMethod): boolean {
-  const modes = fields.find(({ type }) => type === 'select')?.options
-  return modes?.every(({ id }) => Object.hasOwn(METHOD_BY_MODE, id)) ?? false
+function hasOnlyKnownModes(method: OfficeMethod): boolean {
+  return listModes(method)?.every(({ id }) => Object.hasOwn(METHOD_BY_MODE, id)) ?? false
 }
+
+/** Returns true if this office method includes payments that staff record by this method at the desk. */
+export function includesManualMethod(method: OfficeMethod, manualMethod: ManualMethod): boolean {
+  const isNamed = manualMethod === 'desk' || method.id === 'desk' || method.id === manualMethod
+  return (
+    isNamed ||
+    (listModes(method)?.some(({ id }) => getManualMethodOfMode(id) === manualMethod) ?? false)
+  )
+}
+
+const listModes = ({ fields }: OfficeMethod) =>
+  fields.find(({ type }) => type === 'select')?.options
 
 /** Returns false if the event never takes payments. */
 export function takesPayments({ methods }: WithMethods): boolean {

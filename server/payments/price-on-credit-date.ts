@@ -2,6 +2,7 @@
 import {
   instant,
   isDeskPayment,
+  includesManualMethod,
   quoteByMethod,
   quoteWithCategory,
   startOfDay,
@@ -48,17 +49,24 @@ export function quotePriceOfPayment(
 }
 
 /**
- * Returns the event's payment method for a manual payment, preferably the one that the delegate chose. Null if there is
- * none.
+ * Returns the event's payment method for a manual payment, preferably the one that the delegate chose. Null if none of
+ * them is this method, so that the price of no method applies: a discount for demand drafts is not given for cash.
  */
 function findMethodId(
   { methods }: Pick<EventConfig, 'methods'>,
   { payments }: Pick<StoredRegistration, 'payments'>,
   manualMethod: ManualMethod,
 ): string | null {
-  const kind = isDeskPayment(manualMethod) ? 'desk' : 'transfer'
-  const methodsOfKind = methods.filter(({ is }) => is === kind)
-  return (methodsOfKind.find(({ id }) => id === payments[0]?.way) ?? methodsOfKind[0])?.id ?? null
+  const candidates = methods.filter((method) =>
+    isDeskPayment(manualMethod)
+      ? method.is === 'desk' && includesManualMethod(method, manualMethod)
+      : method.is === 'transfer',
+  )
+  const method =
+    candidates.find(({ id }) => id === payments[0]?.way) ??
+    candidates.find(({ id }) => id === manualMethod) ??
+    (manualMethod === 'cheque' ? undefined : candidates[0])
+  return method?.id ?? null
 }
 
 /** Returns the payment methods whose credit date determines the price. */

@@ -110,6 +110,47 @@ test('a registration with the card price is paid in full by cash without the car
   })
 })
 
+test('a discount for demand drafts is given for a demand draft, but not for cash, the card machine or a cheque', async () => {
+  const withDrafts = text
+    .replace(
+      '    - id: desk',
+      '    - {id: dd, label: Demand draft, office_only: true}\n    - id: desk',
+    )
+    .replace(
+      'adjustments:\n',
+      'adjustments:\n    - {id: draft-discount, label: Draft discount, when: {method: [dd, transfer]}, on: all, percent: -5}\n',
+    )
+    .replace('method: transfer}', 'method: desk}')
+  const drafts = await startTestApp({ clock: '2027-01-10', events: { [file]: withDrafts } })
+  try {
+    const office = await signIn(drafts)
+    let n = 0
+    const record = async (way: string, amount: string) => {
+      n += 1
+      const response = await drafts.post('/api/lekhacon2027/register/', {
+        ...DELEGATE,
+        email: `draft${n}@delegate.example`,
+        way: 'card',
+      })
+      const { reg_no: regNo } = response.json<RegisterResponse>()
+      const { body } = await office.act(regNo, {
+        act: 'confirm',
+        way,
+        reference: `SBI 45${n}`,
+        amount,
+      })
+      return body.state
+    }
+    for (const way of ['cash', 'machine', 'cheque']) {
+      expect([way, await record(way, '4720')]).toEqual([way, 'complete'])
+      expect([way, await record(way, '4484')]).toEqual([way, 'to_pay'])
+    }
+    expect(await record('dd', '4484')).toBe('complete')
+  } finally {
+    await drafts.close()
+  }
+})
+
 test('after a correction, the price still depends on how the registration was paid', async () => {
   const correct = (regNo: string, total: string) =>
     performAction(regNo, {
