@@ -1,5 +1,6 @@
 /** Records a payment received by transfer or at the desk. */
 import {
+  acceptsCurrency,
   listAllowedActions,
   listOwnOfficeMethods,
   toBankKey,
@@ -116,10 +117,18 @@ type MethodParameters = Pick<ActionRequest, 'served' | 'registration' | 'params'
 const findOwnOfficeMethod = ({ served, registration: { currency }, params }: MethodParameters) =>
   listOwnOfficeMethods(served.config, currency).find(({ id }) => id === readText(params, 'way'))
 
-/** Returns the manual method of the request: a built-in one, or `desk` for an office method of the event file. */
+/**
+ * Returns the manual method of the request: a built-in one, or `desk` for an office method of the event file. Null if
+ * there is none, or if the event file's method of that name does not accept the currency of the bill.
+ */
 function readManualMethod(request: MethodParameters): ManualMethod | null {
-  const method = readText(request.params, 'way')
-  if (isManualMethod(method)) return method
+  const { served, registration } = request
+  const id = readText(request.params, 'way')
+  const fileMethod = served.config.methods.find(
+    (method) => method.is === 'desk' && method.id === id,
+  )
+  if (fileMethod !== undefined && !acceptsCurrency(fileMethod, registration.currency)) return null
+  if (isManualMethod(id)) return id
   return findOwnOfficeMethod(request) === undefined ? null : 'desk'
 }
 

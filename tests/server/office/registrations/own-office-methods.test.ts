@@ -22,6 +22,7 @@ const EVENT = buildFixtureEvent()
       expires_after: 5 days
       fields:
         - {id: reference, label: Transfer reference, pattern: '[A-Z]{4}[0-9]{8}', invalid: Please enter four letters and eight digits, unique: true, required: true}
+    - {id: machine, label: Dollar terminal, office_only: true, currencies: USD}
     - {id: dollars, label: Dollar cheque, office_only: true, currencies: USD}`,
   )
   .replace('id: non-member, label', 'id: non-member, currency: USD, label')
@@ -75,7 +76,7 @@ test('the method “DD / cheque” of the event file is offered for a payment in
 
 test('an office method that the event file does not offer for the currency is refused', async () => {
   const regNo = await register(2)
-  for (const way of ['dollars', 'draft'])
+  for (const way of ['dollars', 'machine', 'draft'])
     expect(await desk.act(regNo, { ...payment, way, reference: 'X 1' })).toMatchObject({
       status: 422,
       body: { message: 'Choose a payment method.' },
