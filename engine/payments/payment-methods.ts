@@ -4,6 +4,7 @@
  * An event file may define card gateways, transfers that delegates report, and front desk payments.
  */
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
+import { SERVER_MESSAGES } from '../text-catalogue/server-messages.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { getCardCapabilities } from './gateways/capabilities.ts'
 import type {
@@ -208,7 +209,7 @@ function findMisnamedMethod(
     stated === allMethods[0]?.id ||
     event.fields.some(({ id }) => id === METHOD_NAME)
     ? null
-    : formatMessage(messages.misnamed, {
+    : formatMessage(SERVER_MESSAGES.request.methodName, {
         field: METHOD_FIELD,
         name: METHOD_NAME,
         methods: allMethods.map(({ id }) => id).join(', '),

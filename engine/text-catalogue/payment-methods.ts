@@ -16,8 +16,6 @@ export const PAYMENT_METHOD_MESSAGES = {
   ended: '{method} was available until {day}.',
   choose: 'Please choose {methods}.',
   byCurrency: 'These payment methods accept {currency}: {methods}. Please choose one.',
-  /** For an API request. */
-  misnamed: 'State the payment method in “{field}”, not in “{name}”: {methods}.',
   invoiceAddress:
     'This is required on an invoice of ₹ 50,000 or more. Please enter it, or enter a GSTIN.',
   /** In another currency, the value in rupees is not known yet. */
