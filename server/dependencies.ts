@@ -46,6 +46,8 @@ export type Environment = {
   readonly firstAdmin: { readonly username: string; readonly password: string | null }
   readonly smtpUrl: string | null
   readonly mailFrom: string
+  /** True if MAIL_FROM is not set, so that the sender is made of the host in PUBLIC_URL. */
+  readonly hasDefaultSender?: true
   readonly gatewayMode: GatewayMode
   readonly accounts: Readonly<Partial<Record<GatewayKind, GatewayAccounts>>>
   /** The fields in Airpay's checksum: A (default) with the UID, B without. */

@@ -4,6 +4,7 @@
  * An event file may define card gateways, transfers that delegates report, and front desk payments.
  */
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
+import { SERVER_MESSAGES } from '../text-catalogue/server-messages.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { getCardCapabilities } from './gateways/capabilities.ts'
 import type {
@@ -12,7 +13,7 @@ import type {
   PaymentMethod,
   TransferMethod,
 } from '../event/payment-method-types.ts'
-import { METHOD_FIELD } from '../rules/pricing-context.ts'
+import { METHOD_FIELD, METHOD_NAME } from '../rules/pricing-context.ts'
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import type { EventConfig } from '../event/config.ts'
 import { isBlank } from '../answers/read-answer.ts'
@@ -179,7 +180,8 @@ export function findChosenMethod(
 /**
  * Returns an error that lists the accepted methods, if the chosen method does not accept the
  * currency of these answers. Without a choice, the event's first method counts, because forms
- * preselect it. Empty if there is no error.
+ * preselect it. An API request that states another method in `method`, which is not a field, is refused: it would
+ * otherwise be charged by the preselected method. Empty if there is no error.
  */
 export function findMethodFieldErrors(
   event: EventConfig,
@@ -192,6 +194,8 @@ export function findMethodFieldErrors(
   const method = isBlank(statedMethod)
     ? allMethods[0]
     : findMethod(allMethods, String(statedMethod).trim())
+  const misnamedError = findMisnamedMethod(event, raw, allMethods)
+  if (misnamedError !== null) return { [METHOD_FIELD]: misnamedError }
   const currency = getCurrency(event, findCategory(event, answers))
   if (allMethods.length < 2 || method === undefined || acceptsCurrency(method, currency)) return {}
   const openMethods = allMethods.filter(
@@ -201,6 +205,26 @@ export function findMethodFieldErrors(
   return methods === ''
     ? {}
     : { [METHOD_FIELD]: formatMessage(messages.byCurrency, { currency, methods }) }
+}
+
+/** Returns an error if a request without a choice states another method than the preselected one in `method`. */
+function findMisnamedMethod(
+  event: EventConfig,
+  raw: RawAnswers,
+  allMethods: readonly (CardMethod | TransferMethod)[],
+): string | null {
+  const stated = getOwn(raw, METHOD_NAME)
+  return allMethods.length < 2 ||
+    !isBlank(getOwn(raw, METHOD_FIELD)) ||
+    isBlank(stated) ||
+    stated === allMethods[0]?.id ||
+    event.fields.some(({ id }) => id === METHOD_NAME)
+    ? null
+    : formatMessage(SERVER_MESSAGES.request.methodName, {
+        field: METHOD_FIELD,
+        name: METHOD_NAME,
+        methods: allMethods.map(({ id }) => id).join(', '),
+      })
 }
 
 function findMethod(

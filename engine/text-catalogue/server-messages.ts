@@ -25,6 +25,7 @@ export const SERVER_MESSAGES = {
 
   /** For requests that our pages never send. */
   request: {
+    methodName: 'State the payment method in “{field}”, not in “{name}”: {methods}.',
     mediaType: 'Send the answers as multipart/form-data or as application/json.',
     notJson: 'The content type is JSON, but the request is not valid JSON.',
     notMultipart:

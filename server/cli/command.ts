@@ -24,3 +24,7 @@ export type Terminal = {
   /** Returns the environment. If it is invalid, prints the errors and returns null; the exit status is then 2. */
   environment(): Environment | null
 }
+
+/** Returns a number with its noun: “1 file”, “2 files”. */
+export const formatNumberOf = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -129,6 +129,14 @@ const CHECKS: readonly Check[] = [
           ),
     ]
   },
+  async ({ environment: { smtpUrl, hasDefaultSender, mailFrom } }) =>
+    smtpUrl === null || hasDefaultSender !== true
+      ? []
+      : [
+          reportCheck(
+            `MAIL_FROM is not set, so emails are sent from ${mailFrom}. Set it to an address that the mail server accepts as sender.`,
+          ),
+        ],
   async ({ environment, events }) => checkGateway(environment, events),
   async ({ environment }) => {
     if (environment.databaseUrl !== null)

@@ -249,6 +249,7 @@ export function readEnvironment(
     firstAdmin: { username, password: readVariable('ADMIN_PASSWORD') },
     smtpUrl,
     mailFrom: mailFrom ?? `Rollcall <no-reply@${new URL(publicUrl).hostname}>`,
+    ...(mailFrom === null ? { hasDefaultSender: true } : {}),
     gatewayMode,
     accounts,
     ...(checksum === 'A' || checksum === 'B' ? { airpayChecksum: checksum } : {}),

@@ -261,7 +261,7 @@ function buildDraft(
       return {
         code: 'EV104',
         at: path,
-        message: `\`${sourceText}\` is not a valid \`${getKeyName(path)}\``,
+        message: `\`${sourceText}\` is not a valid ${/\.\d+$/.test(path) ? 'entry of ' : ''}\`${getKeyName(path)}\``,
         help: 'write one of the valid values',
         ...suggestion,
         notes: [`valid values: ${formatList(options, 20)}`],

@@ -149,6 +149,21 @@ function readNumberWords(text: string): string | null {
   return String(sum + part)
 }
 
+/** Returns the notation of a cell of a price table: digits, `free` or `none`; unchanged if its meaning is not clear. */
+export function suggestPriceCell(cell: string, currency: Currency): string {
+  const suggestion = suggestAmount(cell, currency)
+  switch (suggestion?.is) {
+    case 'rupees':
+      return suggestion.rupees
+    case 'free':
+      return 'free'
+    case 'not-on-sale':
+      return 'none'
+    default:
+      return cell
+  }
+}
+
 /** Returns the help for an invalid price; null if its meaning is not recognised. */
 export function explainPrice(text: string, currency = INR): string | null {
   const suggestion = suggestAmount(text, currency)

@@ -99,6 +99,7 @@ export function reportMissingKey(
   const key = String(error.params.missingProperty)
   if (explainOptionPair(source, path, value) !== null) return null
   if (isStatedElsewhere(source, path, key, value, allErrors)) return null
+  if (dependsOnMisspeltKey(path, error, allErrors)) return null
   if (path === '' && key === 'closed')
     return {
       code: 'EV102',
@@ -243,11 +244,8 @@ function isStatedElsewhere(
   block: unknown,
   allErrors: readonly SchemaError[],
 ): boolean {
-  const unknownKeys = listErrorsAt(
-    allErrors,
-    `/${path.replaceAll('.', '/')}`.replace(/^\/$/, ''),
-  ).flatMap((other) =>
-    other.keyword === 'additionalProperties' ? [String(other.params.additionalProperty)] : [],
+  const unknownKeys = listUnknownKeyErrors(path, allErrors).map(({ params }) =>
+    String(params.additionalProperty),
   )
   const suggestedKeys = unknownKeys.map(
     (entry) =>
@@ -260,6 +258,35 @@ function isStatedElsewhere(
     (/\.fields\.\d+$/.test(path) && hasUnknownType(join(path, key), allErrors))
   )
 }
+
+/**
+ * Returns true if another key decides whether the missing key is required, and the block contains a misspelt key:
+ * spelt correctly, it may be the one that decides.
+ */
+function dependsOnMisspeltKey(
+  path: string,
+  { data, parentSchema }: SchemaError,
+  allErrors: readonly SchemaError[],
+): boolean {
+  const isConditional = parentSchema?.additionalProperties === undefined
+  return (
+    isConditional &&
+    listUnknownKeyErrors(path, allErrors).some(({ params, parentSchema: blockSchema }) => {
+      const absentKeys = Object.keys(blockSchema?.properties ?? {}).filter(
+        (candidate) => !hasKey(data, candidate),
+      )
+      return findNearest(String(params.additionalProperty), absentKeys) !== null
+    })
+  )
+}
+
+const listUnknownKeyErrors = (
+  path: string,
+  allErrors: readonly SchemaError[],
+): readonly SchemaError[] =>
+  listErrorsAt(allErrors, `/${path.replaceAll('.', '/')}`.replace(/^\/$/, '')).filter(
+    ({ keyword }) => keyword === 'additionalProperties',
+  )
 
 function hasKey(value: unknown, key: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)

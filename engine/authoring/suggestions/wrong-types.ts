@@ -1,9 +1,14 @@
 /** Explains values of the wrong type: text for a number, a number for text, one value for a list. */
 import { suggestColour, suggestCorrections } from './misspelt-addresses.ts'
-import { suggestAmount, suggestNumber, toPlainDigits, explainPrice } from './amount-notations.ts'
+import {
+  suggestAmount,
+  suggestNumber,
+  suggestPriceCell,
+  toPlainDigits,
+  explainPrice,
+} from './amount-notations.ts'
 import { getKeyName } from './value-formats.ts'
 import { suggestCondition, suggestConnective } from './condition-notations.ts'
-import type { Currency } from '../../lib/money.ts'
 import { getCurrencyAt } from './currency-notations.ts'
 import type { Draft } from '../finding.ts'
 import { findStrayLine, suggestPriceRow, splitTableCells } from '../syntax/stray-lines.ts'
@@ -299,16 +304,11 @@ function suggestList(path: string, value: unknown, raw: string, source: Source):
     : priceSuggestion?.is === 'several'
       ? priceSuggestion.rupees
       : isPrices
-        ? cells.map((cell) => suggestPrice(cell, currency))
+        ? cells.map((cell) => suggestPriceCell(cell, currency))
         : cells
   return typeof value === 'object' && value !== null && !raw.startsWith('{')
     ? 'start every entry with a dash and a space'
     : `write [${entries.join(', ')}]${isPrices && entries.length === 1 ? ', with a price for each period' : ''}`
-}
-
-function suggestPrice(cell: string, currency: Currency): string {
-  const suggestion = suggestAmount(cell, currency)
-  return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }
 
 /** Returns a value as written in the file, truncated if it is long. */

@@ -1,9 +1,8 @@
 /** Finds YAML traps: anchors, tags, texts cut off by a #, braces and commas intended as text. */
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
 import type { YAMLMap, YAMLSeq } from 'yaml'
-import { suggestAmount, explainPrice } from '../suggestions/amount-notations.ts'
+import { explainPrice, suggestPriceCell } from '../suggestions/amount-notations.ts'
 import { readStatedCurrency } from '../suggestions/currency-notations.ts'
-import type { Currency } from '../../lib/money.ts'
 import { suggestCondition } from '../suggestions/condition-notations.ts'
 import { findStrayLine } from './stray-lines.ts'
 import type { Report } from './syntax-findings.ts'
@@ -244,12 +243,14 @@ function findCommaTraps(
   if (thousandsMatch === null || !isThousands(unquoted, contentWithoutThousands)) return
   trap(path)
   const start = span[0] + 1 + thousandsMatch.index
+  const cells = contentWithoutThousands.split(',').map((cell) => cell.trim())
+  const suggestedCells = cells.map((cell) => suggestPriceCell(cell, readStatedCurrency(text)))
+  const hasReadWord = suggestedCells.some(
+    (cell, index) => /^(?:free|none)$/.test(cell) && cell !== cells[index],
+  )
   report('EV006', [start, start + thousandsMatch[0].length], path, {
     message: `the comma in \`${thousandsMatch[0]}\` separates entries: this is read as two prices`,
-    help: `write [${contentWithoutThousands
-      .split(',')
-      .map((cell) => suggestPriceText(cell.trim(), readStatedCurrency(text)))
-      .join(', ')}]`,
+    help: `write [${suggestedCells.join(', ')}]${hasReadWord ? '; `none`: not on sale in that period; `free`: costs nothing' : ''}`,
   })
 }
 const THOUSANDS_PATTERN = /(?<![\d,]|\d\.)\d{1,3}(?:,\d{2})*,\d{3}(?![\d.]*\d{1,},\d)/g
@@ -265,11 +266,6 @@ function isThousands(content: string, joinedContent: string): boolean {
     /(?:₹|\brs\.?|\binr)\s*\d{1,3},\d{3}|,\d{3}\s*(?:\/-|\/=|rs\b|inr\b)/i.test(content) ||
     (/,\s/.test(joinedContent) && joinedContent !== content)
   )
-}
-
-function suggestPriceText(cell: string, currency: Currency): string {
-  const suggestion = suggestAmount(cell, currency)
-  return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }
 
 /** Returns the position of a node in the text. Returns null if the node has no position of its own. */

@@ -12,8 +12,7 @@ import {
 } from '../../event/placeholders-and-answer-texts.ts'
 import { REGISTRATION_LINE_ID, type Item } from '../../event/pricing-types.ts'
 import type { RefundTerms } from '../../event/approval-and-cancellation-types.ts'
-import { getOwn } from '../../lib/result.ts'
-import { formatMoney, formatPrice } from '../../lib/money.ts'
+import { formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
 import { addDays, startOfDay, type Day } from '../../lib/time.ts'
 import { isMethodOpen } from '../../payments/payment-methods.ts'
 import {
@@ -143,7 +142,7 @@ function listSaleFacts(event: EventConfig, day: Day): readonly Fact[] {
       ]),
     ...event.methods.map((method): Fact => [
       `method ${method.id}`,
-      `${method.label}: ${isMethodOpen(method, day) ? 'offered' : 'no longer offered'}`,
+      `${method.label}: ${method.is === 'desk' ? 'staff only' : isMethodOpen(method, day) ? 'offered' : 'no longer offered'}`,
     ]),
   ]
 }
@@ -255,20 +254,20 @@ function formatEditable(event: EventConfig, day: Day): string {
   return fields.length === 0 ? 'nothing' : fields.map(({ label }) => label).join(', ')
 }
 
-function formatRefund({ cancellation, currency }: EventConfig, day: Day): string {
+function formatRefund({ cancellation }: EventConfig, day: Day): string {
   if (cancellation === null) return 'an amount that staff decide'
-  return formatTerms(findRefundTerms(cancellation, day), currency)
+  return formatTerms(findRefundTerms(cancellation, day))
 }
 
-function formatTerms(
-  { percent, withoutTax, charge }: RefundTerms,
-  currency: EventConfig['currency'],
-): string {
+/** Formats the terms with the charge in each currency. */
+function formatTerms({ percent, withoutTax, charge }: RefundTerms): string {
   if (percent === 0) return 'nothing'
-  const deduction = charge === undefined ? undefined : getOwn(charge, currency)
+  const charges = Object.entries(charge ?? {}).map(([currency, amount]) =>
+    formatMoney(amount, currency as Currency),
+  )
   return [
     `${percent}%`,
     ...(withoutTax === true ? ['of the price without tax'] : []),
-    ...(deduction === undefined ? [] : [`less ${formatMoney(deduction, currency)}`]),
+    ...(charges.length === 0 ? [] : [`less ${charges.join(' or ')}`]),
   ].join(' ')
 }

@@ -17,7 +17,7 @@ import { openStore } from '../../storage/open-store.ts'
 import { explainFileError } from '../../storage/database/error-explanations.ts'
 import { parseArguments } from '../options.ts'
 import { showProgress } from '../progress-line.ts'
-import type { Command, Status, Terminal } from '../command.ts'
+import { formatNumberOf, type Command, type Status, type Terminal } from '../command.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -212,9 +212,6 @@ function printFailure(terminal: Terminal, sentence: string): Status {
   terminal.printError(sentence)
   return 2
 }
-
-const formatNumberOf = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? '' : 's'}`
 
 function printResult(terminal: Terminal, { list, missing }: BackupResult, folder: string): Status {
   const files = list.files.length - missing.length

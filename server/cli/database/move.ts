@@ -3,7 +3,7 @@ import { makePrivate } from '../../ops/file-permissions.ts'
 import { lockDataFolder } from '../../storage/database/single-server-lock.ts'
 import { moveToPostgres, moveToSqlite } from '../../storage/database/move-database.ts'
 import { parseArguments } from '../options.ts'
-import type { Command } from '../command.ts'
+import { formatNumberOf, type Command } from '../command.ts'
 import { showProgress } from '../progress-line.ts'
 import { moveFiles } from './move-files.ts'
 
@@ -26,6 +26,18 @@ const DIRECTIONS = {
   'to-postgres': { move: moveToPostgres, then: 'Start the server with DATABASE_URL.' },
   'to-sqlite': { move: moveToSqlite, then: 'Start the server without DATABASE_URL.' },
 } as const
+
+type MovedCounts = Readonly<Record<'registrations' | 'rows' | 'tables' | 'files', number>>
+
+/** Returns the sentences about what was moved. With a bucket, the files stay where they are. */
+export function formatMove(
+  { registrations, rows, tables, files }: MovedCounts,
+  hasBucket: boolean,
+): string {
+  const movedText = `${formatNumberOf(rows, 'row')} of ${formatNumberOf(tables, 'table')}${hasBucket ? '' : ` and ${formatNumberOf(files, 'file')}`}`
+  const bucketText = hasBucket ? ` The bucket has ${formatNumberOf(files, 'file')}.` : ''
+  return `${formatNumberOf(registrations, 'registration')} with all ${registrations === 1 ? 'its' : 'their'} data (${movedText}) ${registrations === 1 ? 'was' : 'were'} moved and compared.${bucketText}`
+}
 
 export const moveCommand: Command = {
   help,
@@ -61,10 +73,8 @@ export const moveCommand: Command = {
         terminal.printError(result.error)
         return 2
       }
-      const { registrations, rows, tables, files, missing } = result.value
-      terminal.print(
-        `${registrations} registrations with all their data (${rows} rows of ${tables} tables${uploadsBucket === null ? ` and ${files} files` : ''}) were moved and compared.${uploadsBucket === null ? '' : ` The bucket has ${files} files.`} ${nextStep}`,
-      )
+      const { missing } = result.value
+      terminal.print(`${formatMove(result.value, uploadsBucket !== null)} ${nextStep}`)
       for (const sha256 of missing)
         terminal.printError(`The file ${sha256} is missing or damaged, so it was not moved.`)
       return missing.length === 0 ? 0 : 1

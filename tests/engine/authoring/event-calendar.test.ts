@@ -111,3 +111,18 @@ test('if registration has no opening day, the calendar does not say that it open
   expect(listChanges(daysWithOpening, '2026-11-09')[0]).toMatch(/^Registration: closed/)
   expect(listChanges(daysWithOpening, '2026-11-10')[0]).toBe('Registration: open')
 })
+
+test('a refund with a charge in two currencies states both charges', () => {
+  const days = listDays('tests/events/sangamcon2027.yaml')
+  const refunds = days.flatMap(({ day }) =>
+    listChanges(days, day).filter((change) => change.startsWith('Refund on cancellation: ')),
+  )
+  expect(refunds[0]).toMatch(/ less ₹ 1,000 or US\$ 20$/)
+})
+
+test('a payment method for staff only is not listed as offered to delegates', () => {
+  const days = listDays('tests/events/lekhacon2027.yaml')
+  const changes = days.flatMap(({ day }) => listChanges(days, day))
+  expect(changes).toContain('At the desk: staff only')
+  expect(changes).not.toContain('At the desk: offered')
+})

@@ -135,6 +135,15 @@ describe('an entry of `allow`', () => {
   ])('%s', (_name, text, expected) => {
     expect(listCodes(text)).toEqual(expected)
   })
+
+  test('accepts an item that is sold out for some delegates, as the help of the finding says', () => {
+    const text = readFileSync(join(import.meta.dirname, 'goldens', 'EV463.yaml'), 'utf8')
+    const { findings } = compileEvent(text, shared, { path: 'sample2026.yaml' })
+    expect(findings.map(({ code }) => code)).toEqual(['EV463'])
+    const entry = /allow: \[\{code: EV463, because: …\}\]/.exec(findings[0]?.help ?? '')?.[0] ?? ''
+    expect(entry).not.toBe('')
+    expect(listCodes(`${text}${entry.replace('…', 'Sold out since 1 February.')}\n`)).toEqual([])
+  })
 })
 
 describe('an unquoted word', () => {

@@ -177,6 +177,11 @@ const faults: Readonly<Record<string, Fault>> = {
     variables: () => ({ SMTP_URL: 'smtp://127.0.0.1:1' }),
     expected: /^wrong +The mail server does not accept emails: .*ECONNREFUSED/,
   },
+  'a mail server without a sender': {
+    variables: () => ({ SMTP_URL: 'smtp://127.0.0.1:1' }),
+    expected:
+      /^check +MAIL_FROM is not set, so emails are sent from Rollcall <no-reply@127\.0\.0\.1>\. Set it to an address/,
+  },
   'no mail server': {
     expected: /^check +Emails are written to DATA_DIR\/mail and not sent\. Set SMTP_URL/,
   },

@@ -71,6 +71,19 @@ test('an API client that sends no method pays the price for the first method, wh
   expect(await readBill((await register({})).body.reg_no)).toEqual(BY_CARD)
 })
 
+test('an API client that states another method in `method` instead of `way` is refused, not charged by card', async () => {
+  const refused = await register({ method: 'transfer' })
+  expect(refused.status).toBe(422)
+  expect(JSON.stringify(refused.body)).toContain(
+    'State the payment method in “way”, not in “method”: card, transfer.',
+  )
+  // With `way`, or if both name the first method, the unknown field changes nothing.
+  const stated = await register({ way: 'transfer', method: 'card' })
+  expect(await readBill(stated.body.reg_no)).toEqual(BY_TRANSFER)
+  const first = await register({ method: 'card' })
+  expect(await readBill(first.body.reg_no)).toEqual(BY_CARD)
+})
+
 test('a total for the wrong method is rejected, and nothing is charged', async () => {
   const rejection = await register({ way: 'card', total_amount: '4720' })
   expect(rejection.status).toBe(409)

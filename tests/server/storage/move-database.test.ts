@@ -8,6 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayOf } from '../../../engine/index.ts'
+import { formatMove } from '../../../server/cli/database/move.ts'
 import type { Uploads } from '../../../server/dependencies.ts'
 import {
   openUploads,
@@ -60,6 +61,17 @@ async function readFileHashes(store: Store, uploads: Uploads): Promise<readonly 
   }
   return hashes
 }
+
+test('a move states the number of moved files and registrations in the singular for one', () => {
+  const counts = { registrations: 1, rows: 344, tables: 61, files: 1 }
+  expect(formatMove(counts, false)).toBe(
+    '1 registration with all its data (344 rows of 61 tables and 1 file) was moved and compared.',
+  )
+  expect(formatMove({ ...counts, registrations: 2, files: 2 }, false)).toBe(
+    '2 registrations with all their data (344 rows of 61 tables and 2 files) were moved and compared.',
+  )
+  expect(formatMove(counts, true)).toMatch(/tables\) was moved .*\. The bucket has 1 file\.$/)
+})
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else {

@@ -206,7 +206,7 @@ const itemMissingForCategoryCheck: Check = {
             ? `for ${delegateText}, the price of \`${id}\` is \`none\` in \`${period}\``
             : `for ${delegateText}, the price of ${formatRows(missingPrices)} is \`none\` in \`${period}\``,
         notes: exampleDelegate === undefined ? [] : createNote(describeAnswers(exampleDelegate)),
-        help: 'write a price or `free`, or exclude these delegates with a condition of the item (`when`) or of the field (`show_when`)',
+        help: 'write a price or `free`, or exclude these delegates with a condition of the item (`when`) or of the field (`show_when`); if it is sold out for them, accept the finding: allow: [{code: EV463, because: …}]',
       }
     }),
 }
