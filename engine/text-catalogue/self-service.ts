@@ -82,6 +82,8 @@ export const SELF_SERVICE_MESSAGES = {
     reason: 'Reason (optional)',
     paymentNotFound:
       'The organisers have not found your payment yet. They will decide whether you get a refund.',
+    paymentInReview:
+      'The organisers are checking your payment. They will decide whether you get a refund.',
     nothingPaid: 'You have not paid anything, so there is nothing to refund.',
     organisersDecide: 'You have paid {paid}. The organisers will decide whether you get a refund.',
     noRefund: 'You have paid {paid}. If you cancel today, you will not get a refund.',
