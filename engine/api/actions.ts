@@ -28,6 +28,13 @@ export type ActionsResponse = {
    */
   to_pay: number
   /**
+   * The amounts to pay by methods whose price differs from `to_pay`, by the method id that *Record payment* sends.
+   * Absent if there are none.
+   */
+  to_pay_by_method?: Record<string, number>
+  /** Whether the price depends on the date received. Absent if not. */
+  priced_on_credit?: true
+  /**
    * The event file's own office methods that *Record payment* offers beside the built-in ones; `reference` labels their
    * slip number. Absent if there are none.
    */

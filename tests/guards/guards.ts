@@ -25,12 +25,12 @@ export type Subject = (typeof SUBJECTS)[number]
 export const FINDINGS: Readonly<Record<Subject, number>> = {
   money: 41,
   treasury: 71,
-  delegates: 48,
+  delegates: 49,
   attacks: 32,
   office: 41,
   operation: 15,
   servers: 11,
-  closing: 17,
+  closing: 18,
 }
 
 type RowCells = readonly [symptom: string, protection: string, file: string]

@@ -16,8 +16,10 @@ import {
   ok,
   getOwn,
   explainInvalidReference,
+  MANUAL_METHOD_IDS,
   MAX_REFERENCE_CHARACTERS,
   startOfDay,
+  toMajorUnits,
   formatMethodInSentence,
   canPayIn,
   describeMethod,
@@ -32,9 +34,13 @@ import {
   type ManualMethod,
 } from '../../../engine/index.ts'
 import type { ActionsResponse } from '../../../engine/api.ts'
-import { applyPrice, quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
+import {
+  applyPrice,
+  listMethodsPricedOnCredit,
+  quotePriceOfPayment,
+} from '../../payments/price-on-credit-date.ts'
 import { buildPaidEmail } from '../../payments/verify-payment.ts'
-import type { ActionDenial } from '../../storage/index.ts'
+import type { ActionDenial, StoredRegistration } from '../../storage/index.ts'
 import { readAmountParameter, refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler } from './action-input.ts'
 
@@ -108,6 +114,35 @@ export function toWireOfficeMethods(
     }
   })
   return methods.length === 0 ? {} : { office_methods: methods }
+}
+
+/**
+ * Returns the amounts that *Record payment* expects today by each method whose price differs from the stored price,
+ * and whether the price depends on the date received.
+ */
+export function toWireMethodPrices(
+  config: EventConfig,
+  registration: StoredRegistration,
+  at: Instant,
+): Pick<ActionsResponse, 'to_pay_by_method' | 'priced_on_credit'> {
+  const { currency, paymentStatus, payments, total } = registration
+  if (paymentStatus === 'success') return {}
+  const methods: readonly (readonly [id: string, method: ManualMethod, officeMethod?: string])[] = [
+    ...MANUAL_METHOD_IDS.map((id) => [id, id] as const),
+    ...listOwnOfficeMethods(config, currency).map(({ id }) => [id, 'desk', id] as const),
+  ]
+  const amounts = methods.flatMap(([id, method, officeMethod]) => {
+    const price = quotePriceOfPayment(config, registration, at, method, officeMethod)
+    return price === null || price.total === total
+      ? []
+      : [[id, toMajorUnits(price.total, currency)] as const]
+  })
+  return {
+    ...(amounts.length > 0 && { to_pay_by_method: Object.fromEntries(amounts) }),
+    ...(listMethodsPricedOnCredit(config).includes(payments[0]?.way ?? '') && {
+      priced_on_credit: true,
+    }),
+  }
 }
 
 type MethodParameters = Pick<ActionRequest, 'served' | 'registration' | 'params'>

@@ -104,9 +104,11 @@ const ACTIONS_WITHOUT_REASON: ReadonlySet<ButtonAction> = new Set([
 ])
 const needsReason = (button: ButtonAction): boolean => !ACTIONS_WITHOUT_REASON.has(button)
 
-/** Actions whose dialog begins with the amounts due, received and under review. */
+/**
+ * Actions whose dialog begins with the amounts due, received and under review. The dialog of `confirm` does too, but its
+ * amount due depends on the payment method.
+ */
 const ACTIONS_WITH_AMOUNTS: ReadonlySet<ButtonAction> = new Set([
-  'confirm',
   'came_again',
   'cancel',
   'refund',
@@ -186,7 +188,13 @@ function ActionFields({ button, actionData, userRole, setAnswers }: ActionFields
     case 'transfer':
       return <TransferFields {...actionData} onChange={setAnswers} />
     case 'confirm':
-      return <RecordPaymentFields {...actionData} userRole={userRole} />
+      return (
+        <RecordPaymentFields
+          {...actionData}
+          userRole={userRole}
+          renderFigures={(due) => <MoneyFigures {...actionData} to_pay={due} />}
+        />
+      )
     case 'came_again':
       return (
         <>
