@@ -199,7 +199,7 @@ function describeReceived(
   const received = receivedAmounts.map((wire) =>
     formatResponseAmount(wire.amount, readResponseCurrency(wire)),
   )
-  const amounts = new Intl.ListFormat('en').format(received.filter((text) => text !== null))
+  const amounts = received.filter((text) => text !== null).join(' and ')
   const price = formatResponseAmount(registration.total, readResponseCurrency(registration))
   return price === null || price === amounts
     ? formatMessage(underReview.received, { amounts })

@@ -255,11 +255,11 @@ test('an office method of the event file is offered in “Record payment” with
       today={'2026-01-20' as never}
       userRole="desk"
       office_methods={[
-        { id: 'dd', label: 'DD / cheque', reference: 'DD or cheque number', required: true },
+        { id: 'dd', label: 'DD', reference: 'DD number', required: true, fields: [] },
       ]}
     />,
   )
-  expect(fields).toContain('<option value="dd">DD / cheque</option>')
+  expect(fields).toContain('<option value="dd">DD</option>')
 })
 
 test('“Record payment” shows and prefills the price by the chosen method, not that of the registration', () => {

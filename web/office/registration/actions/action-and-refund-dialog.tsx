@@ -10,7 +10,11 @@ import { createIdempotencyKey, type ApiError } from '../../../app/api-client.ts'
 import { Dialog, FOCUSED_FIRST } from '../../../ui/dialog.tsx'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 import { ApprovalDetails } from './approval-dialog-content.tsx'
-import { RecordPaymentFields, PaymentClaimDetails } from './record-payment-fields.tsx'
+import {
+  RecordPaymentFields,
+  PaymentClaimDetails,
+  readMethodAnswers,
+} from './record-payment-fields.tsx'
 import {
   CancellationRefundFields,
   CancellationRequestNotice,
@@ -142,7 +146,16 @@ function buildRequest(
     case 'confirm':
     case 'came_again': {
       const [method, reference, amount, day] = ['way', 'reference', 'amount', 'day'].map(readText)
-      return { act: button, why: reason, way: method, reference, amount, day }
+      const paid = readMethodAnswers(data)
+      return {
+        act: button,
+        why: reason,
+        way: method,
+        reference,
+        amount,
+        day,
+        ...(paid !== undefined && { paid }),
+      }
     }
     case 'cancel':
       return {

@@ -68,6 +68,7 @@ export const readActions: Reader<ActionsResponse> = (body) => {
 const readOfficeMethod = (value: unknown): unknown =>
   isRecord(value) &&
   hasAll(value, 'string', 'id', 'label', 'reference') &&
+  Array.isArray(value['fields']) &&
   typeof value['required'] === 'boolean'
     ? value
     : null

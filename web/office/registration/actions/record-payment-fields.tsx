@@ -9,12 +9,13 @@ import {
   MANUAL_METHOD_IDS,
   canPayIn,
   formatMethodInSentence,
+  formatOfficeMethodInSentence,
   getOwn,
   describeMethod,
   getReferenceLabel,
 } from '../../../../engine/index.ts'
 import type { Currency, Day, ManualMethod, Role } from '../../../../engine/index.ts'
-import type { ActionsResponse, WirePaymentClaim } from '../../../../engine/api.ts'
+import type { ActionsResponse, WireClaimField, WirePaymentClaim } from '../../../../engine/api.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { getAmountInputMode } from '../../../ui/forms/amount-input-mode.ts'
 import { formatAmountLabel, formatForInput, formatResponseMoney } from '../../ui/format-amount.ts'
@@ -31,6 +32,8 @@ type RecordableMethod = {
   readonly required: boolean
   /** The method after an amount in a sentence: "by UPI". */
   readonly phrase: string
+  /** The other fields of an office method of the event file. */
+  readonly fields: readonly WireClaimField[]
 }
 
 /** Returns the built-in methods and the event file's own office methods that the role can record in this currency. */
@@ -47,11 +50,15 @@ function listRecordableMethods(
     reference: getReferenceLabel(id, currency),
     required: !isDeskPayment(id),
     phrase: formatMethodInSentence(id),
+    fields: [],
   }))
   const ownMethods = canRecord('desk') ? (officeMethods ?? []) : []
   return [
     ...builtInMethods,
-    ...ownMethods.map((method) => ({ ...method, phrase: `by ${method.label}` })),
+    ...ownMethods.map((method) => ({
+      ...method,
+      phrase: formatOfficeMethodInSentence(method.label),
+    })),
   ]
 }
 
@@ -128,6 +135,9 @@ export function RecordPaymentFields({
           defaultValue={pendingClaim?.reference ?? ''}
         />
       </label>
+      {method?.fields.map((field) => (
+        <MethodField key={`${methodId}.${field.id}`} field={field} />
+      ))}
       <label>
         {formatAmountLabel('Amount received', currency)}
         <input
@@ -144,6 +154,50 @@ export function RecordPaymentFields({
         <input name="day" type="date" defaultValue={pendingClaim?.paid_on ?? today} />
       </label>
     </>
+  )
+}
+
+/** The prefix of the names of an office method's further fields in the dialog's form. */
+const FIELD_PREFIX = 'paid.'
+
+/** Reads the further fields of an office method from the dialog's form; undefined if the method has none. */
+export function readMethodAnswers(data: FormData): Readonly<Record<string, string>> | undefined {
+  const answers = [...data].flatMap(([name, value]) =>
+    name.startsWith(FIELD_PREFIX) && typeof value === 'string'
+      ? [[name.slice(FIELD_PREFIX.length), value] as const]
+      : [],
+  )
+  return answers.length === 0 ? undefined : Object.fromEntries(answers)
+}
+
+function MethodField({
+  field: { id, kind, label, required, options },
+}: {
+  readonly field: WireClaimField
+}) {
+  const name = `${FIELD_PREFIX}${id}`
+  return (
+    <label>
+      {label}
+      {!required && ' (optional)'}
+      {kind === 'select' ? (
+        <select name={name} required={required}>
+          <option value="">Choose an option</option>
+          {options.map((option) => (
+            <option key={option.id} value={option.id}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          name={name}
+          type={kind === 'date' ? 'date' : 'text'}
+          required={required}
+          autoComplete="off"
+        />
+      )}
+    </label>
   )
 }
 
