@@ -283,6 +283,7 @@ function RefundFields({
   const isAll = enteredAmount !== null && toMajorUnits(enteredAmount, currency) === refundable
   return (
     <>
+      {refundDue > 0 && <p>To refund: {formatResponseMoney(refundDue, currency)}</p>}
       {refundDue > 0 && goodwill > 0 && (
         <p className="care">
           <Icon name="tri" small />
