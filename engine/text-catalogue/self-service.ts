@@ -89,10 +89,10 @@ export const SELF_SERVICE_MESSAGES = {
     noRefund: 'You have paid {paid}. If you cancel today, you will not get a refund.',
     refund: 'You have paid {paid}. If you cancel today, your refund will be {refund}.',
     /** How the refund is calculated. */
-    withoutTax: 'The refund is {percent}% of {amount}, the price without {tax}.',
+    withoutTax: 'The refund is {percent}% of {amount}, the amount paid without {tax}.',
     lessCharge: 'The refund is {percent}% of {amount}, less a charge of {charge}.',
     withoutTaxLessCharge:
-      'The refund is {percent}% of {amount}, the price without {tax}, less a charge of {charge}.',
+      'The refund is {percent}% of {amount}, the amount paid without {tax}, less a charge of {charge}.',
   },
 
   /** The form in which a delegate reports a payment. */

@@ -61,7 +61,7 @@ test.each([
       {},
       { percent: 75, of: 1000, without_tax: 'GST', charge: 100 },
     ),
-    'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 650. The refund is 75% of ₹ 1,000, the price without GST, less a charge of ₹ 100.',
+    'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 650. The refund is 75% of ₹ 1,000, the amount paid without GST, less a charge of ₹ 100.',
   ],
   [
     'the page states that a charge is deducted, in the currency of the payment',
@@ -83,7 +83,7 @@ test.each([
       {},
       { percent: 75, of: 1000, without_tax: 'GST' },
     ),
-    'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 750. The refund is 75% of ₹ 1,000, the price without GST.',
+    'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 750. The refund is 75% of ₹ 1,000, the amount paid without GST.',
   ],
 ])('when requesting cancellation, %s', (_, panel, sentence) => {
   expect(panel).toBe(sentence)
