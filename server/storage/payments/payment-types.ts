@@ -15,7 +15,6 @@ import type {
   Quote,
   RegNo,
 } from '../../../engine/index.ts'
-import type { NewMail } from '../registrations/registration-types.ts'
 import type { ExternalContext, ContextRefusal } from '../registrations/pricing-context-types.ts'
 
 /** The merchant account that an attempt uses. */
@@ -156,13 +155,12 @@ export type RecordedOfficeMethod = {
   readonly details: string
 }
 
-/** A payment taken at the front desk. `mail` is queued when the payment completes the registration. */
-export type PaymentInHand = {
+/** A payment taken at the front desk. */
+export type DeskReceipt = {
   readonly actor: Actor
   readonly way: ManualMethod
   readonly officeMethod?: RecordedOfficeMethod | undefined
   readonly reference: string
-  readonly mail: NewMail | null
 }
 
 /** The gateway's response about an order, verbatim. */

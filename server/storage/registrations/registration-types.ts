@@ -22,8 +22,8 @@ import type {
 } from '../../../engine/index.ts'
 import type {
   LinkSender,
+  DeskReceipt,
   MerchantAccount,
-  PaymentInHand,
   StoredPayment,
 } from '../payments/payment-types.ts'
 import type { ExternalContext, ContextRefusal } from './pricing-context-types.ts'
@@ -103,6 +103,9 @@ export type SamePersonRegistration = Money & {
   readonly isPaid: boolean
   readonly at: Instant
 }
+
+/** A payment taken at the front desk. `mail` is queued when the payment completes the registration. */
+export type PaymentInHand = DeskReceipt & { readonly mail: NewMail | null }
 
 export type RegistrationResult = {
   readonly id: number
