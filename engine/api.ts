@@ -93,6 +93,7 @@ export {
   type MemberRecordResponse,
   toWireQuote,
   type WireQuote,
+  type WireReceivedAmount,
 } from './api/registration.ts'
 export type {
   SelfServiceResponse,

@@ -355,12 +355,14 @@ export {
   REFUNDED_OUTSIDE,
   formatMethod,
   formatMethodInSentence,
+  formatOfficeMethodInSentence,
   canPayIn,
   describeMethod,
   getReferenceLabel,
   type ManualMethod,
 } from './payments/manual-payment.ts'
 export {
+  describeMethodFields,
   readMethodFields,
   readPaymentClaim,
   getMethodFileName,

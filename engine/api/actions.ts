@@ -6,7 +6,7 @@ import type {
   RegistrationState,
 } from '../registration/registration-and-payment-states.ts'
 import type { ActionName } from '../registration/states-and-actions.ts'
-import type { WirePaymentClaim } from './payment-methods.ts'
+import type { WireClaimField, WirePaymentClaim } from './payment-methods.ts'
 import type { DecisionResponse, WireReview } from './office.ts'
 
 /** GET /admin/registrations/{reg_no}/acts/. */
@@ -28,10 +28,24 @@ export type ActionsResponse = {
    */
   to_pay: number
   /**
+   * The amounts to pay by methods whose price differs from `to_pay`, by the method id that *Record payment* sends.
+   * Absent if there are none.
+   */
+  to_pay_by_method?: Record<string, number>
+  /** Whether the price depends on the date received. Absent if not. */
+  priced_on_credit?: true
+  /**
    * The event file's own office methods that *Record payment* offers beside the built-in ones; `reference` labels their
    * slip number. Absent if there are none.
    */
-  office_methods?: { id: string; label: string; reference: string; required: boolean }[]
+  office_methods?: {
+    id: string
+    label: string
+    reference: string
+    required: boolean
+    /** The other fields. POST their answers as `paid`. */
+    fields: WireClaimField[]
+  }[]
   /** The amount to refund, excluding refunds in progress; 0 if there is none. */
   pay_back: number
   /**

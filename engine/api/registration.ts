@@ -197,6 +197,9 @@ export const ANSWERED_NAMES = Object.keys({
   may_pay: true,
 } satisfies Record<keyof AnsweredValues, true>)
 
+/** An amount in major units of its currency, which may differ from that of the registration. */
+export type WireReceivedAmount = { amount: number; currency?: string }
+
 /**
  * GET of the event's registration path, and within `/api/my/{token}/`: answers under their field
  * ids, built-in values under `api.returns` names and their own.
@@ -209,6 +212,8 @@ export type RegistrationResponse = {
    * address, more is returned.
    */
   partial?: true
+  /** The received amounts that staff are checking. Absent if there are none, or without proof of ownership. */
+  under_review?: WireReceivedAmount[]
   /** How to pay by the manual payment method that is due. Absent without proof of ownership. */
   paying?: WirePaymentInstructions
   /** Set if the same person had already paid. Only for the browser that made or opened both registrations. */

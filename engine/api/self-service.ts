@@ -3,7 +3,7 @@ import type { RegistrationState } from '../registration/registration-and-payment
 import type { WireEditableField, WireSecondPayment } from './actions.ts'
 import type { DocumentsResponse } from './office.ts'
 import type { WireManualPayment } from './payment-methods.ts'
-import type { RegistrationResponse } from './registration.ts'
+import type { RegistrationResponse, WireReceivedAmount } from './registration.ts'
 
 /**
  * GET /api/my/{token}/. Amounts are in major units of the currency that `registration` states; times are in ISO 8601
@@ -14,6 +14,8 @@ export type SelfServiceResponse = {
   /** Includes every answer, because the link proves that the request comes from the delegate. */
   registration: RegistrationResponse['registration']
   state: RegistrationState
+  /** The received amounts that staff are checking. Absent if there are none. */
+  under_review?: WireReceivedAmount[]
   /** Payment instructions and the latest payment claim. Null if the payment is not manual, or not due. */
   paying: WireManualPayment | null
   /** Each document is a PDF at /api/my/{token}/documents/{id}/. */

@@ -47,6 +47,11 @@ export function isGatewayPayment(source: string): boolean {
   return !isManualMethod(source) && source !== 'import'
 }
 
+/** Formats the label of an event file's own office method for use after an amount in a sentence: "by Demand draft". */
+export function formatOfficeMethodInSentence(label: string): string {
+  return label === MANUAL_METHODS.desk.label ? formatMethodInSentence('desk') : `by ${label}`
+}
+
 /**
  * Formats the method for use after an amount in a sentence: "by bank transfer", "in cash". Names such as UPI keep
  * their capitals.

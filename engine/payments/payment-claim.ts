@@ -53,6 +53,24 @@ export function readMethodFields(
 }
 
 /**
+ * Describes the answers to an office method's fields for staff, without the reference and files: "Bank: SBI Koti".
+ * Empty if there are none.
+ */
+export function describeMethodFields(
+  { fields, reference }: OfficeMethod,
+  answers: Answers,
+): string {
+  return fields
+    .flatMap(({ id, type, label, options }) => {
+      const answer = getOwn(answers, id)
+      if (id === reference || type === 'file' || answer === undefined || answer === '') return []
+      const text = options?.find((option) => option.id === answer)?.label ?? String(answer)
+      return [`${label}: ${text}`]
+    })
+    .join(', ')
+}
+
+/**
  * Returns an event with a method's fields as its form, so that they are validated like any form.
  */
 const toMethodForm = memoize((event: EventConfig) =>

@@ -64,7 +64,7 @@ export function getDueLabel({
 }): string {
   if (isInReview) return 'Needs review'
   if (state === 'told') return 'Reported by delegate'
-  if (state === 'to_approve') return 'Awaiting approval'
+  if (state === 'to_approve') return 'Due after approval'
   return paymentStatus === 'success' ? 'Partly paid' : 'Unpaid'
 }
 

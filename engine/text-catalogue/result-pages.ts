@@ -53,10 +53,11 @@ export const RESULT_MESSAGES = {
 
   underReview: {
     title: 'The organisers are checking your payment',
+    received: 'We received {amounts}.',
+    /** Shown if the received amount differs from the price. */
+    receivedAndPrice: 'We received {amounts}. Your registration costs {price}.',
     explanation:
-      'The organisers need to check your payment of {amount} before we can confirm it. Your registration and the bank’s response are saved. Please do not pay again.',
-    explanationUnknownAmount:
-      'The organisers need to check your payment before we can confirm it. Your registration and the bank’s response are saved. Please do not pay again.',
+      'The organisers need to check your payment before we can confirm it. Your registration is saved. Please do not pay again.',
     next: 'They will compare the payment with your registration and email you. If you have questions, write to {support} and quote the number below.',
     status: 'Under review',
     since: 'Since',

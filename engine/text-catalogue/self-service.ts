@@ -82,15 +82,17 @@ export const SELF_SERVICE_MESSAGES = {
     reason: 'Reason (optional)',
     paymentNotFound:
       'The organisers have not found your payment yet. They will decide whether you get a refund.',
+    paymentInReview:
+      'The organisers are checking your payment. They will decide whether you get a refund.',
     nothingPaid: 'You have not paid anything, so there is nothing to refund.',
     organisersDecide: 'You have paid {paid}. The organisers will decide whether you get a refund.',
     noRefund: 'You have paid {paid}. If you cancel today, you will not get a refund.',
     refund: 'You have paid {paid}. If you cancel today, your refund will be {refund}.',
     /** How the refund is calculated. */
-    withoutTax: 'The refund is {percent}% of {amount}, the price without {tax}.',
+    withoutTax: 'The refund is {percent}% of {amount}, the amount paid without {tax}.',
     lessCharge: 'The refund is {percent}% of {amount}, less a charge of {charge}.',
     withoutTaxLessCharge:
-      'The refund is {percent}% of {amount}, the price without {tax}, less a charge of {charge}.',
+      'The refund is {percent}% of {amount}, the amount paid without {tax}, less a charge of {charge}.',
   },
 
   /** The form in which a delegate reports a payment. */

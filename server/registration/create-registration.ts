@@ -35,6 +35,7 @@ import type { Deps, HandOffRefusal, ServedEvent } from '../dependencies.ts'
 import type {
   ActionDenial,
   PaymentInHand,
+  RecordedOfficeMethod,
   NewMail,
   NewRegistration,
   ContextRefusal,
@@ -70,6 +71,7 @@ export type DeskPayment = {
   readonly method: OfficeMethod
   readonly mode: ManualMethod
   readonly slip: string
+  readonly officeMethod: RecordedOfficeMethod | undefined
 }
 
 /** `data` is null if no payment is due, no gateway is used, or approval is needed first. */
@@ -241,11 +243,11 @@ function buildNewRegistration(
 function buildDeskPayment(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
-  { actor, mode, slip }: DeskPayment,
+  { actor, mode, slip, officeMethod }: DeskPayment,
 ): PaymentInHand {
   const reference = slip === '' ? registration.regNo : slip
   const view = buildPaidView(event, registration, reference)
-  return { actor, way: mode, reference, mail: buildConfirmationEmail(event, view) }
+  return { actor, way: mode, officeMethod, reference, mail: buildConfirmationEmail(event, view) }
 }
 
 /** Returns the payment method, and the time until which the price is held. */

@@ -26,7 +26,7 @@ import { buildInstructionsOnly } from './actions/payment-instructions.ts'
 import { hideNewHolder, hidePreviousHolder } from './answers-after-transfer.ts'
 import { refuseBody, sendRefusal } from './registration-errors.ts'
 import { buildRegisterHandler } from './submit-registration.ts'
-import { buildPublicView } from './registration-views.ts'
+import { buildPublicView, listAmountsUnderReview } from './registration-views.ts'
 
 const { emailNeeded: EMAIL_NEEDED, emailDiffers: EMAIL_DIFFERS } = SERVER_MESSAGES.lookup
 
@@ -84,7 +84,9 @@ export function addRegistrationRoutes(
     const response: RegistrationResponse = {
       status: 'success',
       registration,
-      ...(isProven ? {} : { partial: true }),
+      ...(isProven
+        ? await listAmountsUnderReview(deps.store, storedRegistration)
+        : { partial: true as const }),
       ...(paymentInstructions !== null && { paying: paymentInstructions }),
       ...(paidTwice !== null && { paid_twice: paidTwice }),
     }

@@ -2,6 +2,7 @@
 import {
   getAttemptHoldEnd,
   getPriceUntil,
+  getReceivedCurrency,
   formatIsoIndia,
   canRetry,
   toAmount,
@@ -12,8 +13,8 @@ import {
 import { toWireCurrency, toWireLines } from '../../engine/api.ts'
 import { getTransactionId } from '../../engine/messages.ts'
 import type { EventConfig, Failure, Instant, Amount, Day } from '../../engine/index.ts'
-import type { RegistrationResponse } from '../../engine/api.ts'
-import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
+import type { RegistrationResponse, WireReceivedAmount } from '../../engine/api.ts'
+import type { Store, StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 /**
  * Returns a registration's answers and engine values under the names that texts use, and again under the names in
@@ -104,6 +105,25 @@ export function buildPublicView(
     // The price depends on all answers.
     price_until: findPriceUntil(event, stored),
   }
+}
+
+/**
+ * Returns the received amounts that staff are checking, for the page of a registration under review. Payments in the
+ * gateway's test mode are excluded, because they transfer no money.
+ */
+export async function listAmountsUnderReview(
+  store: Pick<Store, 'captures'>,
+  { regNo, inReview }: StoredRegistration,
+): Promise<{ under_review?: WireReceivedAmount[] }> {
+  if (!inReview) return {}
+  const captures = await store.captures(regNo)
+  const amounts = captures
+    .filter(({ state, kind }) => state === 'review' && kind !== 'test')
+    .map((capture) => {
+      const currency = getReceivedCurrency(capture)
+      return { amount: toMajorUnits(capture.amount, currency), ...toWireCurrency(currency) }
+    })
+  return amounts.length === 0 ? {} : { under_review: amounts }
 }
 
 /** Returns the newest attempt, while it can still be paid. */

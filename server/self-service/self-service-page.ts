@@ -22,7 +22,10 @@ import { listHolderDocuments } from '../documents/documents-after-transfer.ts'
 import { hidePreviousHolder } from '../registration/answers-after-transfer.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
 import { toWireSecondPayment } from '../payments/describe-duplicate-payment.ts'
-import { buildRegistrationView } from '../registration/registration-views.ts'
+import {
+  buildRegistrationView,
+  listAmountsUnderReview,
+} from '../registration/registration-views.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 
 export async function buildSelfServicePage(
@@ -31,15 +34,17 @@ export async function buildSelfServicePage(
 ): Promise<SelfServiceResponse> {
   const at = clock()
   const { regNo, state } = registration
-  const [documents, actions, keptAmount, money, instructions, secondPayment] = await Promise.all([
-    listHolderDocuments(store, regNo),
-    store.actions(regNo),
-    store.netAmountPaid(regNo),
-    store.paymentsOutsideBill(regNo),
-    buildPaymentInstructions({ store, clock }, config, registration),
-    // Someone else may have filled in the form; they must not learn that this delegate is registered.
-    isFromMail ? store.secondPayment(regNo) : null,
-  ])
+  const [documents, actions, keptAmount, money, instructions, underReview, secondPayment] =
+    await Promise.all([
+      listHolderDocuments(store, regNo),
+      store.actions(regNo),
+      store.netAmountPaid(regNo),
+      store.paymentsOutsideBill(regNo),
+      buildPaymentInstructions({ store, clock }, config, registration),
+      listAmountsUnderReview(store, registration),
+      // Someone else may have filled in the form; they must not learn that this delegate is registered.
+      isFromMail ? store.secondPayment(regNo) : null,
+    ])
   const shownRegistration = hidePreviousHolder(config, registration, actions)
   const actionNames = listAllowedActions(state, 'delegate')
   const fields = actionNames.includes('edit') ? listEditableFields(config, at) : []
@@ -52,6 +57,7 @@ export async function buildSelfServicePage(
     status: 'success',
     registration: buildRegistrationView(config, shownRegistration, at),
     state,
+    ...underReview,
     paying: instructions,
     documents: documents.map(({ id, kind, form, serial, at: issuedAt, total, currency }) => ({
       id,

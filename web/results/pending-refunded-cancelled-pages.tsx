@@ -8,7 +8,8 @@ import {
   readInstant,
 } from '../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES, buildResultRows } from '../../engine/messages.ts'
-import type { PublicEvent } from '../../engine/index.ts'
+import type { Currency, PublicEvent } from '../../engine/index.ts'
+import type { WireReceivedAmount } from '../../engine/api.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { BreakableText, DetailsList } from '../ui/details-list.tsx'
@@ -143,11 +144,13 @@ export function ConfirmingPayment({
  * Shows a payment that does not match, or whose result is unknown. Staff decide, so the page shows a contact address
  * instead of polling.
  */
-export function UnderReview({ event, registration }: StatePageProps) {
+export function UnderReview({
+  event,
+  registration,
+  receivedAmounts = [],
+}: StatePageProps & { readonly receivedAmounts?: readonly WireReceivedAmount[] }) {
   const { review_since: since, order_id: orderId } = registration
   const time = since === null ? null : readInstant(since)
-  const currency = readResponseCurrency(registration)
-  const amount = fromMajorUnits(registration.total, currency)
   return (
     <section className="state-notice care" aria-labelledby="pending">
       <h2 className="disp" id="pending">
@@ -155,9 +158,7 @@ export function UnderReview({ event, registration }: StatePageProps) {
         {underReview.title}
       </h2>
       <p>
-        {amount === null
-          ? underReview.explanationUnknownAmount
-          : formatMessage(underReview.explanation, { amount: formatMoney(amount, currency) })}
+        {describeReceived(registration, receivedAmounts)} {underReview.explanation}
       </p>
       <p>
         {renderMessage(underReview.next, {
@@ -183,6 +184,26 @@ export function UnderReview({ event, registration }: StatePageProps) {
       />
     </section>
   )
+}
+
+/** States the received amounts, and the price if it differs from them. Empty if no amount is known. */
+function describeReceived(
+  registration: Registration,
+  receivedAmounts: readonly WireReceivedAmount[],
+): string {
+  if (receivedAmounts.length === 0) return ''
+  const formatResponseAmount = (amount: number | null, currency: Currency): string | null => {
+    const value = fromMajorUnits(amount, currency)
+    return value === null ? null : formatMoney(value, currency)
+  }
+  const received = receivedAmounts.map((wire) =>
+    formatResponseAmount(wire.amount, readResponseCurrency(wire)),
+  )
+  const amounts = received.filter((text) => text !== null).join(' and ')
+  const price = formatResponseAmount(registration.total, readResponseCurrency(registration))
+  return price === null || price === amounts
+    ? formatMessage(underReview.received, { amounts })
+    : formatMessage(underReview.receivedAndPrice, { amounts, price })
 }
 
 /** Shows a refunded registration, which is no longer valid. */

@@ -4,8 +4,10 @@ import type { Currency, Failure, PaymentState, PaymentStatus } from '../../engin
 import type {
   RegistrationResponse,
   WirePaymentInstructions,
+  WireReceivedAmount,
   WireSecondPayment,
 } from '../../engine/api.ts'
+import { toWireCurrency } from '../../engine/api.ts'
 import type { Reader } from '../app/api-client.ts'
 import { isOptionalString, readPaymentState } from '../app/api-responses.ts'
 import { hasAll, isRecord, readRecords, readString } from '../app/json-readers.ts'
@@ -18,6 +20,8 @@ export type SearchResponse = {
    * True if the response contains only part of the data, because the caller has only the number.
    */
   readonly partial?: boolean
+  /** The received amounts that staff are checking. */
+  readonly under_review?: readonly WireReceivedAmount[]
   /** The instructions for the manual payment method that is due. Null or absent if unknown. */
   readonly paying?: WirePaymentInstructions | null
   /**
@@ -38,9 +42,20 @@ export const readRegistrationResponse: Reader<SearchResponse> = (body) => {
     : {
         registration: parsedRegistration,
         partial: body['partial'] === true,
+        under_review: readReceivedAmounts(body['under_review']),
         paying: readInstructions(body['paying']),
         paid_twice: readSecondPayment(body['paid_twice']),
       }
+}
+
+/** Reads the amounts under review; empty if the value is not a list of amounts. */
+export function readReceivedAmounts(value: unknown): WireReceivedAmount[] {
+  return readRecords(value).flatMap(({ amount, currency: code }) => {
+    const currency = readResponseCurrency({ currency: code })
+    return typeof amount === 'number' && fromMajorUnits(amount, currency) !== null
+      ? [{ amount, ...toWireCurrency(currency) }]
+      : []
+  })
 }
 
 function readInstructions(value: unknown): WirePaymentInstructions | null {

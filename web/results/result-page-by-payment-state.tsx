@@ -7,7 +7,7 @@ import type { ReactNode, RefObject } from 'react'
 import { assertNever, computeThemeColors, dayOf, readInstant } from '../../engine/index.ts'
 import { RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent, PaymentState } from '../../engine/index.ts'
-import type { WirePaymentInstructions } from '../../engine/api.ts'
+import type { WirePaymentInstructions, WireReceivedAmount } from '../../engine/api.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
 import { deleteDraft, saveCompletedRegistration } from '../registration/draft-storage.ts'
 import './result-page.css'
@@ -38,6 +38,8 @@ type PaymentStateProps = {
   readonly requestPayment: RequestPayment
   /** Whether the page is the self-service page. */
   readonly isSelfService?: boolean
+  /** The received amounts that staff are checking, if known. */
+  readonly underReview?: readonly WireReceivedAmount[] | undefined
   /** The instructions for the manual payment method that is due, if the result page may show them. */
   readonly paymentInstructions?: WirePaymentInstructions | null
 }
@@ -105,6 +107,7 @@ function PageForState({
   reload,
   payButton,
   isSelfService = false,
+  underReview = [],
   paymentInstructions = null,
 }: PaymentStateProps & { readonly payButton: PayButtonState }) {
   const pageProps = { event, registration }
@@ -131,7 +134,7 @@ function PageForState({
     case 'at-bank':
       return <ConfirmingPayment {...pageProps} reload={reload} />
     case 'organisers':
-      return <UnderReview {...pageProps} />
+      return <UnderReview {...pageProps} receivedAmounts={underReview} />
     case 'failed':
       return <FailedPayment {...pageProps} query={query} now={now} payButton={payButton} />
     case 'refunded':

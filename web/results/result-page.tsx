@@ -128,6 +128,7 @@ function Result({
       <PaymentStatePage
         {...{ registration, query, now, reload, requestPayment }}
         event={shownEvent}
+        underReview={loadState.response.under_review}
         paymentInstructions={loadState.response.paying ?? null}
       />
       {hasWithheldRows && registration.stands === 'complete' && (

@@ -26,13 +26,16 @@ export function ManualPayment({
   reload,
 }: PanelProps) {
   if (paying === null) return null
+  // Instructions to pay would contradict the notice that asks delegates not to pay again.
+  const isUnderReview = registration.in_review
+  if (isUnderReview && paying.told === null) return null
   return (
     <section className="self-service-panel" aria-labelledby="my-paying">
       <h2 className="disp" id="my-paying">
         {paying.label}
       </h2>
       {paying.told !== null && <LastClaim claim={paying.told} />}
-      {state === 'told' ? (
+      {isUnderReview ? null : state === 'told' ? (
         <details className="again">
           <summary>{paymentClaim.resubmit}</summary>
           <ClaimForm {...{ event, paying, path, reload }} />

@@ -89,9 +89,10 @@ function describeRefund(
     fromMajorUnits(kept, currency),
     fromMajorUnits(back, currency),
   ]
-  if ((paidAmount === null || paidAmount === 0) && state === 'told')
-    return cancellation.paymentNotFound
-  if (paidAmount === null || paidAmount === 0) return cancellation.nothingPaid
+  if (paidAmount === null || paidAmount === 0) {
+    if (registration.in_review) return cancellation.paymentInReview
+    return state === 'told' ? cancellation.paymentNotFound : cancellation.nothingPaid
+  }
   const values = { paid: formatMoney(paidAmount, currency) }
   if (refundAmount === null) return formatMessage(cancellation.organisersDecide, values)
   const refundSentence =

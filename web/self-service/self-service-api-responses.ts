@@ -2,7 +2,11 @@
 import { toWireCurrency } from '../../engine/api.ts'
 import type { SelfServiceResponse } from '../../engine/api.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
-import { readRegistration, readSecondPayment } from '../results/registration-responses.ts'
+import {
+  readReceivedAmounts,
+  readRegistration,
+  readSecondPayment,
+} from '../results/registration-responses.ts'
 import type { Reader } from '../app/api-client.ts'
 import { hasAll, isRecord, readRecords, readString } from '../app/json-readers.ts'
 
@@ -31,6 +35,7 @@ export const readSelfServiceData: Reader<SelfServiceData> = (body) => {
     registration,
     documents,
     refused: refusal,
+    under_review: readReceivedAmounts(body['under_review']),
     paying: readManualPayment(body['paying']),
     edit: { fields, until: readString(edit['until']) },
     files: files.map((file) => ({ ...file, name: readString(file['name']) })),

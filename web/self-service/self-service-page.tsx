@@ -96,6 +96,7 @@ function OwnRegistration({ page: { event, now } }: { readonly page: EventRespons
         />
         <PaymentStatePage
           {...{ event, registration, query, now, reload, requestPayment }}
+          underReview={loadState.response.under_review}
           isSelfService
         />
         {PANELS.map((Panel, index) => (

@@ -59,7 +59,10 @@ import {
   sumRefundsInProgress,
 } from '../../registration/actions/balance-due.ts'
 import { findCancellationRequest } from '../../registration/actions/cancellation-request.ts'
-import { toWireOfficeMethods } from '../../registration/actions/record-payment.ts'
+import {
+  toWireMethodPrices,
+  toWireOfficeMethods,
+} from '../../registration/actions/record-payment.ts'
 import { listEditableAnswers } from '../../registration/actions/correctable-answers.ts'
 import { findLastClaim } from '../../registration/actions/payment-claims.ts'
 import { buildTimeline } from './timeline.ts'
@@ -216,6 +219,7 @@ async function loadActions(
       toAmount(isEnded(state) ? 0 : Math.max(0, getAmountOwed(registration))),
       registration.currency,
     ),
+    ...(allowedActions.includes('confirm') && toWireMethodPrices(served.config, registration, at)),
     ...toWireOfficeMethods(served.config, registration.currency),
     pay_back: toMajorUnits(refundDue, registration.currency),
     goodwill: toMajorUnits(calculateGoodwill(registration, billMoney), registration.currency),

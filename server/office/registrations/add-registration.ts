@@ -17,6 +17,7 @@ import {
   ok,
   getOwn,
   toPublicEvent,
+  describeMethodFields,
   readMethodFields,
   memoize,
   buildPublicAvailability,
@@ -150,7 +151,15 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     const manualMethod = findManualDeskMethod(method) ?? getManualMethodOfMode(mode)
     const problem = findCharacterError(manualMethod, slip)
     if (problem !== null) return err({ [method.reference ?? 'way']: problem })
-    return ok({ method, mode: manualMethod, slip })
+    const officeMethod =
+      manualMethod === 'desk'
+        ? {
+            id: method.id,
+            label: method.label,
+            details: describeMethodFields(method, methodFieldsResult.value),
+          }
+        : undefined
+    return ok({ method, mode: manualMethod, slip, officeMethod })
   }
 
   /** Lists registrations of the event with the same email, phone or name, to prevent duplicates. */

@@ -8,6 +8,7 @@ import {
   dayOf,
   readDelegate,
   formatDayShort,
+  formatMethod,
   formatMoney,
   listGatewayAccounts,
   getFullQuotaName,
@@ -298,7 +299,9 @@ function describeRequest(
   event: EventConfig,
   { way: method, isDifference, handedOffAt, gateway, account }: StoredPayment,
 ): string {
-  const label = event.methods.find(({ id }) => id === method)?.label ?? method
+  const label =
+    event.methods.find(({ id }) => id === method)?.label ??
+    (method === null ? null : formatMethod(method))
   // Several accounts of an event may share a gateway or a label.
   const isAmbiguous = listGatewayAccounts(event).length > 1 && gateway != null && account !== null
   const card = isAmbiguous ? ` (${gateway}, account ${account})` : ''

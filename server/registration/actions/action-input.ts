@@ -34,6 +34,8 @@ export const ACTION_PARAMETERS = {
   seen: 'object',
   total: 'text',
   way: 'text',
+  /** The fields of an event file's own office method, except its reference. */
+  paid: 'object',
   reference: 'text',
   amount: 'text',
   day: 'text',

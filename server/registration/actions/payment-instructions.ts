@@ -37,13 +37,16 @@ export async function buildPaymentInstructions(
   event: EventConfig,
   registration: StoredRegistration,
 ): Promise<WireManualPayment | null> {
-  const { currency, payments, state, regNo, payUntil } = registration
+  const { currency, payments, paymentStatus, state, regNo } = registration
   const lastClaim = await findLastClaim(deps, event, registration)
   const method = findTransferMethod(event, payments[0]?.way ?? lastClaim?.claim.way ?? null)
   const amount = getBalance(registration)
   if (method === null || amount === null || !UNPAID_STATES.includes(state)) return null
   const numbers = findBankNumbers(method.instructions)
   const upi = numbers.find(({ label }) => label === PAYMENT_METHOD_MESSAGES.upiId)?.text
+  // Once a part is paid, the price no longer changes and the seat is held without a deadline.
+  const isPartlyPaid = paymentStatus === 'success'
+  const payUntil = isPartlyPaid ? null : registration.payUntil
   const activeClaim = lastClaim?.claim.endedAs === 'again' ? null : lastClaim
   return {
     way: method.id,
@@ -63,7 +66,7 @@ export async function buildPaymentInstructions(
     total: toMajorUnits(amount, currency),
     ...toWireCurrency(currency),
     price_until:
-      method.priceDate === 'credit'
+      method.priceDate === 'credit' && !isPartlyPaid
         ? getLastDayOfOwnPrice(event, dayOf(deps.clock()), registration)
         : null,
     pay_until: payUntil === null ? null : formatIsoIndia(payUntil),

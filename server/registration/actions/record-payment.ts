@@ -17,14 +17,19 @@ import {
   ok,
   getOwn,
   explainInvalidReference,
+  MANUAL_METHOD_IDS,
   MAX_REFERENCE_CHARACTERS,
   startOfDay,
+  toMajorUnits,
   formatMethodInSentence,
   canPayIn,
   describeMethod,
+  describeMethodFields,
+  readMethodFields,
   getReferenceLabel,
   type Actor,
   type Currency,
+  type Day,
   type EventConfig,
   type Instant,
   type Amount,
@@ -33,9 +38,14 @@ import {
   type ManualMethod,
 } from '../../../engine/index.ts'
 import type { ActionsResponse } from '../../../engine/api.ts'
-import { applyPrice, quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
+import {
+  applyPrice,
+  listMethodsPricedOnCredit,
+  quotePriceOfPayment,
+} from '../../payments/price-on-credit-date.ts'
 import { buildPaidEmail } from '../../payments/verify-payment.ts'
-import type { ActionDenial } from '../../storage/index.ts'
+import type { ActionDenial, RecordedOfficeMethod, StoredRegistration } from '../../storage/index.ts'
+import { toWireFields } from './payment-instructions.ts'
 import { readAmountParameter, refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler } from './action-input.ts'
 
@@ -48,10 +58,9 @@ export const confirmPayment: ActionHandler = async (request) => {
   const { deps, served, registration, newAction } = request
   const received = readPayment(await addSlipNumber(request))
   if (!received.ok) return received
-  const { reference, paidAt, method } = received.value
+  const { reference, paidAt, method, officeMethod } = received.value
   const [payment] = registration.payments
-  const officeMethod = findOwnOfficeMethod(request)?.id
-  const price = quotePriceOfPayment(served.config, registration, paidAt, method, officeMethod)
+  const price = quotePriceOfPayment(served.config, registration, paidAt, method, officeMethod?.id)
   const email =
     payment === undefined
       ? null
@@ -99,16 +108,49 @@ export function toWireOfficeMethods(
   config: EventConfig,
   currency: Currency,
 ): Pick<ActionsResponse, 'office_methods'> {
-  const methods = listOwnOfficeMethods(config, currency).map(({ id, label, fields, reference }) => {
+  const methods = listOwnOfficeMethods(config, currency).map((method) => {
+    const { id, label, fields, reference } = method
     const slip = fields.find((field) => field.id === reference)
     return {
       id,
       label,
       reference: slip?.label ?? getReferenceLabel('desk', currency),
       required: slip?.required !== undefined,
+      fields: toWireFields(method, null).filter(
+        ({ id: fieldId, file }) => fieldId !== reference && file === null,
+      ),
     }
   })
   return methods.length === 0 ? {} : { office_methods: methods }
+}
+
+/**
+ * Returns the amounts that *Record payment* expects today by each method whose price differs from the stored price,
+ * and whether the price depends on the date received.
+ */
+export function toWireMethodPrices(
+  config: EventConfig,
+  registration: StoredRegistration,
+  at: Instant,
+): Pick<ActionsResponse, 'to_pay_by_method' | 'priced_on_credit'> {
+  const { currency, paymentStatus, payments, total } = registration
+  if (paymentStatus === 'success') return {}
+  const methods: readonly (readonly [id: string, method: ManualMethod, officeMethod?: string])[] = [
+    ...MANUAL_METHOD_IDS.map((id) => [id, id] as const),
+    ...listOwnOfficeMethods(config, currency).map(({ id }) => [id, 'desk', id] as const),
+  ]
+  const amounts = methods.flatMap(([id, method, officeMethod]) => {
+    const price = quotePriceOfPayment(config, registration, at, method, officeMethod)
+    return price === null || price.total === total
+      ? []
+      : [[id, toMajorUnits(price.total, currency)] as const]
+  })
+  return {
+    ...(amounts.length > 0 && { to_pay_by_method: Object.fromEntries(amounts) }),
+    ...(listMethodsPricedOnCredit(config).includes(payments[0]?.way ?? '') && {
+      priced_on_credit: true,
+    }),
+  }
 }
 
 type MethodParameters = Pick<ActionRequest, 'served' | 'registration' | 'params'>
@@ -138,6 +180,7 @@ const MAX_DAYS_BEFORE_REGISTRATION = 180
 function readPayment(request: MethodParameters & Pick<ActionRequest, 'newAction'>): Result<
   {
     readonly method: ManualMethod
+    readonly officeMethod?: RecordedOfficeMethod
     readonly reference: string
     readonly also: readonly string[]
     readonly amount: Amount
@@ -198,17 +241,41 @@ function readPayment(request: MethodParameters & Pick<ActionRequest, 'newAction'
     return refuseData(
       `The date received, ${formatDayShort(day)}, is more than ${MAX_DAYS_BEFORE_REGISTRATION} days before ${earliestDay === registrationDay ? 'the registration was made' : 'registration opened'}, ${formatDayShort(earliestDay)}. Check the year.`,
     )
+  const officeMethod = readOfficeMethod(request, reference, today)
+  if (!officeMethod.ok) return officeMethod
   // Only a desk payment is received when staff record it. A bank statement or a delegate states the day of a transfer.
   const isTimeKnown = day === today && (statedDay === '' || isDeskPayment(manualMethod))
   const paidAt = isTimeKnown ? newAction.at : startOfDay(day)
   return ok({
     method: manualMethod,
+    ...(officeMethod.value !== null && { officeMethod: officeMethod.value }),
     reference,
     also: otherReferences,
     amount: amount.value,
     paidAt,
     ...(statedCurrency !== '' && { accountCurrency: currency }),
   })
+}
+
+/**
+ * Reads the event file's own office method with its further fields (`paid`). Null for a built-in method. The fields are
+ * checked only if the request has them, because API clients may record a payment without them.
+ */
+function readOfficeMethod(
+  request: MethodParameters,
+  reference: string,
+  today: Day,
+): Result<RecordedOfficeMethod | null, ActionDenial> {
+  const method = findOwnOfficeMethod(request)
+  if (method === undefined) return ok(null)
+  const { id, label, reference: referenceId } = method
+  const paid = getOwn(request.params, 'paid')
+  if (typeof paid !== 'object' || paid === null) return ok({ id, label, details: '' })
+  const raw = { ...paid, ...(referenceId !== undefined && { [referenceId]: reference }) }
+  const answers = readMethodFields(request.served.config, method, raw, today)
+  return answers.ok
+    ? ok({ id, label, details: describeMethodFields(method, answers.value) })
+    : refuseData(Object.values(answers.error).join(' '))
 }
 
 /**

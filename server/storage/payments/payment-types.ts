@@ -1,10 +1,12 @@
 /** Defines stored payments: attempts, captures, gateway responses, refunds and decisions. */
 import type {
+  Actor,
   Failure,
   GatewayKinds,
   DecisionGrounds,
   Instant,
   LastResponse,
+  ManualMethod,
   OrderId,
   Currency,
   Amount,
@@ -143,6 +145,22 @@ export type StoredCapture = {
   readonly countsFor: OrderId | null
   /** The part of the counted amount that the gateway can still refund. */
   readonly refundableByGateway: Amount
+}
+
+/** The event file's own office method, by which a payment that is stored as `desk` was made. */
+export type RecordedOfficeMethod = {
+  readonly id: string
+  readonly label: string
+  /** The answers to the method's fields other than the reference. Empty if there are none. */
+  readonly details: string
+}
+
+/** A payment taken at the front desk. */
+export type DeskReceipt = {
+  readonly actor: Actor
+  readonly way: ManualMethod
+  readonly officeMethod?: RecordedOfficeMethod | undefined
+  readonly reference: string
 }
 
 /** The gateway's response about an order, verbatim. */

@@ -9,14 +9,7 @@ import {
   isDeskPayment,
   isManualMethod,
 } from '../../../engine/index.ts'
-import type {
-  Instant,
-  ManualMethod,
-  OrderId,
-  Payment,
-  Quote,
-  RegNo,
-} from '../../../engine/index.ts'
+import type { Instant, OrderId, Payment, Quote, RegNo } from '../../../engine/index.ts'
 import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { paymentOfOrder, getQuote, toPayment } from '../registrations/row-mapping.ts'
 import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'
@@ -128,8 +121,11 @@ export async function reprice(
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   quote: Quote,
   at: Instant,
-  /** The manual method that the delegate used instead of paying a gateway order. The gateway order is closed. */
-  manualMethod: ManualMethod | null = null,
+  /**
+   * The manual method, or the event file's own office method, that the delegate used instead of paying a gateway order.
+   * The gateway order is closed.
+   */
+  manualMethod: string | null = null,
 ): Promise<boolean> {
   const [newest, attempt] = await Promise.all([
     newestPayment.get(sql, { registrationId: id }),

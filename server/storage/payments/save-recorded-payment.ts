@@ -6,6 +6,7 @@ import {
   ok,
   findReviewReason,
   formatMethodInSentence,
+  formatOfficeMethodInSentence,
 } from '../../../engine/index.ts'
 import type { Currency, Instant, Amount, Quote, ManualMethod } from '../../../engine/index.ts'
 import type { ActionResult, NewAction } from '../registrations/action-types.ts'
@@ -19,6 +20,7 @@ import { readCaptureRow } from '../refunds/request-and-approve-refunds.ts'
 import { findUnavailableSeat } from '../seats/available-seats.ts'
 import { reprice } from './reprice-and-restore-orders.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
+import type { RecordedOfficeMethod } from './payment-types.ts'
 import { joinReasons, readPayment, savePaymentState } from './payment-state.ts'
 import { settleRegistration } from './settle-registration.ts'
 import type { NewMail } from '../index.ts'
@@ -47,6 +49,7 @@ const decidingPayment = statement((builder, { registrationId }: { registrationId
 
 export type RecordedPayment = {
   readonly method: ManualMethod
+  readonly officeMethod?: RecordedOfficeMethod | undefined
   readonly reference: string
   /** Other references that the bank's statement shows for the same payment. */
   readonly also?: readonly string[]
@@ -58,17 +61,42 @@ export type RecordedPayment = {
   readonly price?: Quote | null
 }
 
+/** Returns the received amount with its method, and the data that the action stores for the timeline. */
+function describeReceived(
+  { method, officeMethod, reference, amount, paidAt }: RecordedPayment,
+  currency: Currency,
+) {
+  const methodText =
+    officeMethod === undefined
+      ? formatMethodInSentence(method)
+      : formatOfficeMethodInSentence(officeMethod.label)
+  const paymentText = `${formatMoney(amount, currency)} ${methodText}`
+  return {
+    paymentText,
+    data: { came: `${paymentText}, reference ${reference}`, paid_at: paidAt },
+  }
+}
+
+/**
+ * Returns the action with the further fields of the office method before its reason. An erasure deletes reasons, but
+ * not the data of payments, and these fields may name a person.
+ */
+function withDetails(action: NewAction, officeMethod: RecordedOfficeMethod | undefined): NewAction {
+  const parts = [officeMethod?.details ?? '', action.why].filter((text) => text !== '')
+  return { ...action, why: parts.join('. ') }
+}
+
 /** Records a payment that staff confirm. Queues the email only if this payment confirms the registration. */
 export function recordPayment(
   sql: Sql,
   action: NewAction,
-  { price = null, ...payment }: RecordedPayment,
+  { price = null, officeMethod, ...payment }: RecordedPayment,
   email: NewMail | null,
 ): Promise<ActionResult> {
   const { regNo, at } = action
-  const { method, reference, amount, paidAt } = payment
-  return applyAction(sql, action, async ({ id, event_id: eventId }) => {
-    if (price !== null) await reprice(sql, { id, regNo }, price, at, method)
+  const { method, amount } = payment
+  return applyAction(sql, withDetails(action, officeMethod), async ({ id, event_id: eventId }) => {
+    if (price !== null) await reprice(sql, { id, regNo }, price, at, officeMethod?.id ?? method)
     const newestRow = await newestUnpaid.get(sql, { registrationId: id })
     if (newestRow === undefined)
       return err({ code: 'bad_data', message: 'Nothing is due for this registration.' })
@@ -101,8 +129,7 @@ export function recordPayment(
     })
     if (!captureId.ok) return err({ code: 'taken', message: captureId.error })
     await resolveClaims(sql, { id, regNo }, at)
-    const paymentText = `${formatMoney(amount, row.currency)} ${formatMethodInSentence(method)}`
-    const data = { came: `${paymentText}, reference ${reference}`, paid_at: paidAt }
+    const { paymentText, data } = describeReceived({ ...payment, officeMethod }, row.currency)
     if (reason !== null) {
       await savePaymentState(
         sql,
@@ -132,52 +159,52 @@ export function recordPayment(
 export function recordExtraPayment(
   sql: Sql,
   action: NewAction,
-  extraPayment: Omit<RecordedPayment, 'price'>,
+  { officeMethod, ...extraPayment }: Omit<RecordedPayment, 'price'>,
 ): Promise<ActionResult> {
   const { at, regNo } = action
-  const { method, reference, amount, paidAt } = extraPayment
-  return applyAction(sql, action, async ({ id, event_id: eventId, state, currency }) => {
-    const newestRow = await decidingPayment.get(sql, { registrationId: id })
-    const reason =
-      state === 'cancelled' || state === 'refused'
-        ? findReviewReason({ code: 'ended', state })
-        : findReviewReason({
-            code: 'paid_twice',
-            first: newestRow?.reference ?? '',
-            second: reference,
-          })
-    const captureId = await saveReceivedPayment(sql, {
-      ...extraPayment,
-      currency,
-      account: getAccount(method, eventId),
-      eventId,
-      regNo,
-      registrationId: id,
-      paymentId: newestRow?.id ?? null,
-      at,
-      why: reason,
-      state: 'review',
-      foundFor: null,
-    })
-    if (!captureId.ok) return err({ code: 'taken', message: captureId.error })
-    await resolveClaims(sql, { id, regNo }, at)
-    if (newestRow === undefined) await settleRegistration(sql, id)
-    else {
-      const row = await readPayment(sql, newestRow.id)
-      await savePaymentState(
-        sql,
-        row,
-        { ...toPayment(row), review: joinReasons(row.review, reason) },
+  const { method, reference } = extraPayment
+  return applyAction(
+    sql,
+    withDetails(action, officeMethod),
+    async ({ id, event_id: eventId, state, currency }) => {
+      const newestRow = await decidingPayment.get(sql, { registrationId: id })
+      const reason =
+        state === 'cancelled' || state === 'refused'
+          ? findReviewReason({ code: 'ended', state })
+          : findReviewReason({
+              code: 'paid_twice',
+              first: newestRow?.reference ?? '',
+              second: reference,
+            })
+      const captureId = await saveReceivedPayment(sql, {
+        ...extraPayment,
+        currency,
+        account: getAccount(method, eventId),
+        eventId,
+        regNo,
+        registrationId: id,
+        paymentId: newestRow?.id ?? null,
         at,
-      )
-    }
-    const paymentText = `${formatMoney(amount, currency)} ${formatMethodInSentence(method)}`
-    return ok({
-      message: `${paymentText}, needs review: ${reason}`,
-      needsReview: true,
-      data: { came: `${paymentText}, reference ${reference}`, paid_at: paidAt },
-    })
-  })
+        why: reason,
+        state: 'review',
+        foundFor: null,
+      })
+      if (!captureId.ok) return err({ code: 'taken', message: captureId.error })
+      await resolveClaims(sql, { id, regNo }, at)
+      if (newestRow === undefined) await settleRegistration(sql, id)
+      else {
+        const row = await readPayment(sql, newestRow.id)
+        await savePaymentState(
+          sql,
+          row,
+          { ...toPayment(row), review: joinReasons(row.review, reason) },
+          at,
+        )
+      }
+      const { paymentText, data } = describeReceived({ ...extraPayment, officeMethod }, currency)
+      return ok({ message: `${paymentText}, needs review: ${reason}`, needsReview: true, data })
+    },
+  )
 }
 
 /**

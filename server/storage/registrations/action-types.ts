@@ -22,7 +22,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { StoredExpectedPayment, StoredReferences } from '../reconciliation/match-candidates.ts'
 import type { LinePart } from '../reconciliation/references-in-review.ts'
-import type { LinkSender, PaymentChannel } from '../payments/payment-types.ts'
+import type { LinkSender, PaymentChannel, RecordedOfficeMethod } from '../payments/payment-types.ts'
 import type { StaffSender } from '../staff/staff-types.ts'
 import type {
   NewMail,
@@ -217,6 +217,7 @@ export interface ActionStore {
     action: NewAction,
     payment: {
       readonly method: ManualMethod
+      readonly officeMethod?: RecordedOfficeMethod | undefined
       readonly reference: string
       readonly amount: Amount
       readonly paidAt: Instant
@@ -232,6 +233,7 @@ export interface ActionStore {
     action: NewAction,
     payment: {
       readonly method: ManualMethod
+      readonly officeMethod?: RecordedOfficeMethod | undefined
       readonly reference: string
       readonly amount: Amount
       readonly paidAt: Instant

@@ -205,7 +205,7 @@ export async function register(
 async function confirmPaymentInHand(
   sql: Sql,
   { regNo, addedBy, quote, at }: NewRegistration,
-  { actor, way: method, reference, mail: email }: PaymentInHand,
+  { actor, way: method, officeMethod, reference, mail: email }: PaymentInHand,
 ): Promise<void> {
   assert(addedBy !== undefined && quote !== null, 'a payment in hand without a user or a price')
   const action = {
@@ -217,7 +217,7 @@ async function confirmPaymentInHand(
     at,
     idempotencyKey: null,
   } as const
-  const payment = { method, reference, amount: quote.total, paidAt: at }
+  const payment = { method, officeMethod, reference, amount: quote.total, paidAt: at }
   const confirmation = await runAction(() => recordPayment(sql, action, payment, email))
   if (!confirmation.ok)
     throw new RollbackError(err({ code: 'not_confirmed', refusal: confirmation.error }))

@@ -1,7 +1,6 @@
 /** Defines the store's types for registrations, lists and emails; payments have a separate file. */
 import type {
   ActionRefusal,
-  Actor,
   Answers,
   Day,
   DecisionRefusal,
@@ -20,9 +19,13 @@ import type {
   SalesSum,
   SortName,
   WorkQueueId,
-  ManualMethod,
 } from '../../../engine/index.ts'
-import type { LinkSender, MerchantAccount, StoredPayment } from '../payments/payment-types.ts'
+import type {
+  LinkSender,
+  DeskReceipt,
+  MerchantAccount,
+  StoredPayment,
+} from '../payments/payment-types.ts'
 import type { ExternalContext, ContextRefusal } from './pricing-context-types.ts'
 
 export type SearchFields = {
@@ -102,12 +105,7 @@ export type SamePersonRegistration = Money & {
 }
 
 /** A payment taken at the front desk. `mail` is queued when the payment completes the registration. */
-export type PaymentInHand = {
-  readonly actor: Actor
-  readonly way: ManualMethod
-  readonly reference: string
-  readonly mail: NewMail | null
-}
+export type PaymentInHand = DeskReceipt & { readonly mail: NewMail | null }
 
 export type RegistrationResult = {
   readonly id: number

@@ -255,11 +255,31 @@ test('an office method of the event file is offered in “Record payment” with
       today={'2026-01-20' as never}
       userRole="desk"
       office_methods={[
-        { id: 'dd', label: 'DD / cheque', reference: 'DD or cheque number', required: true },
+        { id: 'dd', label: 'DD', reference: 'DD number', required: true, fields: [] },
       ]}
     />,
   )
-  expect(fields).toContain('<option value="dd">DD / cheque</option>')
+  expect(fields).toContain('<option value="dd">DD</option>')
+})
+
+test('“Record payment” shows and prefills the price by the chosen method, not that of the registration', () => {
+  const props = {
+    told: null,
+    to_pay: 7670,
+    today: '2026-01-20' as never,
+    userRole: 'desk',
+  } as const
+  const renderFigures = (due: number) => <p>Due {due}</p>
+  const fields = renderText(
+    <RecordPaymentFields {...props} to_pay_by_method={{ cash: 7439.9 }} {...{ renderFigures }} />,
+  )
+  expect(fields).toContain('Price in cash: ₹ 7,439.90')
+  expect(fields).toContain('<p>Due 7439.9</p>')
+  expect(fields).toContain('value="7439.90"')
+  expect(fields).not.toContain('7670')
+  const sameFields = renderText(<RecordPaymentFields {...props} />)
+  expect(sameFields).toContain('value="7670"')
+  expect(sameFields).not.toContain('Price in cash')
 })
 
 test.each([

@@ -200,7 +200,7 @@ test.each([
       <UnpaidPage key="unpaid" {...props} />,
       <ManualPaymentPage key="manual" {...props} paymentState="by-hand" isSelfService />,
       <ConfirmingPayment key="confirming" {...props} />,
-      <UnderReview key="review" {...props} />,
+      <UnderReview key="review" {...props} receivedAmounts={[{ amount: 1, ...wire }]} />,
     ]
     for (const page of pages) {
       const text = renderToStaticMarkup(page).replaceAll('\u00a0', ' ')
@@ -210,6 +210,34 @@ test.each([
     const parts = [<BalanceDue key="due" {...props} />, <Cancelled key="cancelled" {...props} />]
     for (const page of parts)
       expect(renderToStaticMarkup(page).replaceAll('\u00a0', ' ')).toContain(part)
+  },
+)
+
+test.each([
+  [
+    'a lower amount',
+    [{ amount: 20_000 }],
+    'We received ₹ 20,000. Your registration costs ₹ 20,040.20.',
+  ],
+  ['the price', [{ amount: 20_040.2 }], 'We received ₹ 20,040.20. The organisers need'],
+  [
+    'two amounts, one of them in another currency',
+    [{ amount: 20_000 }, { amount: 40, currency: 'USD' }],
+    'We received ₹ 20,000 and US$ 40. Your registration costs ₹ 20,040.20.',
+  ],
+  ['an unknown amount', [], '<p> The organisers need to check your payment'],
+] as const)(
+  'the page of a payment under review states %s as received, and never the price as received',
+  (_, receivedAmounts, sentence) => {
+    const registration = createRegistration({
+      payment_status: 'pending',
+      stands: 'organisers',
+      in_review: true,
+      total: 20_040.2,
+    })
+    const page = renderToStaticMarkup(<UnderReview {...{ event, registration, receivedAmounts }} />)
+    expect(page.replaceAll('\u00a0', ' ')).toContain(sentence)
+    expect(page).toContain('Please do not pay again.')
   },
 )
 

@@ -43,6 +43,11 @@ test.each([
     'The organisers have not found your payment yet. They will decide whether you get a refund.',
   ],
   [
+    'a delegate whose payment is under review is not told that nothing was paid',
+    renderCancellationText('to_pay', 0, null, { in_review: true }),
+    'The organisers are checking your payment. They will decide whether you get a refund.',
+  ],
+  [
     'for an unpaid registration, the page states that there is nothing to refund',
     renderCancellationText('to_pay', 0, null),
     'You have not paid anything, so there is nothing to refund.',
@@ -56,7 +61,7 @@ test.each([
       {},
       { percent: 75, of: 1000, without_tax: 'GST', charge: 100 },
     ),
-    'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 650. The refund is 75% of ₹ 1,000, the price without GST, less a charge of ₹ 100.',
+    'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 650. The refund is 75% of ₹ 1,000, the amount paid without GST, less a charge of ₹ 100.',
   ],
   [
     'the page states that a charge is deducted, in the currency of the payment',
@@ -78,7 +83,7 @@ test.each([
       {},
       { percent: 75, of: 1000, without_tax: 'GST' },
     ),
-    'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 750. The refund is 75% of ₹ 1,000, the price without GST.',
+    'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 750. The refund is 75% of ₹ 1,000, the amount paid without GST.',
   ],
 ])('when requesting cancellation, %s', (_, panel, sentence) => {
   expect(panel).toBe(sentence)
@@ -165,3 +170,33 @@ test.each([
     expect(notice).toContain(`${text}. You had already paid ₹ 90 for registration X0.`)
   },
 )
+
+test('a delegate whose payment is under review sees the reported payment, but neither instructions to pay nor the payment form', () => {
+  const claim = { reference: '526123000001', paid_on: '2026-01-19', stands: 'looking', why: '' }
+  const renderPanel = (inReview: boolean, reportedClaim: object | null): string => {
+    const data = {
+      registration: { reg_no: 'X1', in_review: inReview },
+      state: 'to_pay',
+      paying: {
+        label: 'Transfer',
+        tell: 'Pay to account 50200012345678.',
+        numbers: [],
+        upi: 'upi://pay?pa=a@bank',
+        total: 40.2,
+        price_until: null,
+        pay_until: NOW,
+        asks: [],
+        told: reportedClaim,
+      },
+    } as unknown as PanelProps['data']
+    return renderToStaticMarkup(
+      <ManualPayment event={event} data={data} path="/" reload={() => {}} />,
+    )
+  }
+  expect(renderPanel(false, null)).toContain('I have paid')
+  expect(renderPanel(true, null)).toBe('')
+  const page = renderPanel(true, claim)
+  expect(page).toContain('526123000001')
+  for (const part of ['I have paid', 'upi://', '50200012345678', 'seat is reserved'])
+    expect(page).not.toContain(part)
+})

@@ -128,6 +128,13 @@ const readTakenSeats = async () =>
   (await server.deps.store.listTakenSeats('sample2026')).map(({ taken }) => taken)
 
 describe('a registration that needs approval', () => {
+  test('is marked in the file of amounts due, because nothing is due before the approval', async () => {
+    const regNo = await registerMember(91)
+    const { body } = await owner.get('/api/admin/debtors/export/')
+    const row = body.split('\r\n').find((line) => line.includes(regNo))
+    expect(row).toMatch(/"?Due after approval"?$/)
+  })
+
   test('is not shown as paid if it is cancelled before the decision', async () => {
     const regNo = await registerMember(90)
     const cancelResponse = await owner.act(regNo, { act: 'cancel', why: 'Sent twice.' })

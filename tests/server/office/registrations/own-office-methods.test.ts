@@ -14,7 +14,7 @@ const EVENT = buildFixtureEvent()
   methods:
     - {id: card, gateway: airpay, account: sample}
     - {id: desk, office_only: true, fields: [{id: mode, options: [cash, card]}, {id: slip, label: Slip number}]}
-    - {id: dd, label: DD / cheque, office_only: true, fields: [{id: dd_number, label: DD or cheque number, required: true}]}
+    - {id: dd, label: DD / cheque, office_only: true, fields: [{id: dd_number, label: DD or cheque number, required: true}, {id: bank, label: Bank}, {id: kind, label: Kind, options: [draft, cheque]}]}
     - id: swift
       label: SWIFT transfer
       currencies: USD
@@ -61,7 +61,16 @@ test('the method “DD / cheque” of the event file is offered for a payment in
   )) as unknown as ActionsResponse
   // “Desk” adds nothing to cash and card machine, and the dollar cheque cannot pay a bill in rupees.
   expect(methods).toEqual([
-    { id: 'dd', label: 'DD / cheque', reference: 'DD or cheque number', required: true },
+    {
+      id: 'dd',
+      label: 'DD / cheque',
+      reference: 'DD or cheque number',
+      required: true,
+      fields: [
+        expect.objectContaining({ id: 'bank', label: 'Bank', required: false }),
+        expect.objectContaining({ id: 'kind', kind: 'select' }),
+      ],
+    },
   ])
   const result = await desk.act(regNo, { ...payment, way: 'dd', reference: '004517 SBI' })
   expect(result, JSON.stringify(result.body)).toMatchObject({
@@ -81,4 +90,53 @@ test('an office method that the event file does not offer for the currency is re
       status: 422,
       body: { message: 'Choose a payment method.' },
     })
+})
+
+const readTimeline = async (regNo: string): Promise<readonly string[]> => {
+  const { trail } = (await desk.json(actionsUrl(regNo))) as unknown as ActionsResponse
+  return trail.map(({ text, why }) => `${text} | ${why}`.replaceAll('\u00a0', ' '))
+}
+
+test('the history states the label and all fields of the office method by which a payment was recorded', async () => {
+  const regNo = await register(3)
+  const result = await desk.act(regNo, {
+    ...payment,
+    way: 'dd',
+    reference: '004518',
+    why: 'By post',
+    paid: { bank: 'SBI Koti', kind: 'draft' },
+  })
+  expect(result.body.message).toContain('by DD / cheque recorded')
+  expect(await readTimeline(regNo)).toContain(
+    'Payment recorded: ₹ 1,180 by DD / cheque, reference 004518 | Bank: SBI Koti, Kind: Draft. By post',
+  )
+  const headers = { authorization: `Bearer ${desk.token}` }
+  const added = await server.app.inject({
+    method: 'POST',
+    url: '/admin/add/',
+    headers,
+    payload: {
+      event: 'sample2026',
+      key: 'click-of-the-desk-1',
+      answers: { ...fixtureDelegate, email: 'added@example.org' },
+      way: 'dd',
+      paid: { dd_number: '004519', bank: 'SBI Koti', kind: 'cheque' },
+    },
+  })
+  expect(added.statusCode, added.body).toBe(201)
+  expect(await readTimeline(added.json<{ reg_no: string }>().reg_no)).toContain(
+    'Payment recorded: ₹ 1,180 by DD / cheque, reference 004519 | Bank: SBI Koti, Kind: Cheque',
+  )
+})
+
+test('erasing a registration removes the fields of the office method from the history and keeps its payment', async () => {
+  const regNo = await register(4)
+  const recorded = { ...payment, way: 'dd', reference: '004520', paid: { bank: 'Payer Asha Nair' } }
+  expect((await desk.act(regNo, recorded)).status).toBe(200)
+  const owner = await signIn(server)
+  const erased = await owner.act(regNo, { act: 'erase', why: 'Asked.' })
+  expect(erased, JSON.stringify(erased.body)).toMatchObject({ status: 200 })
+  const timeline = (await readTimeline(regNo)).join()
+  expect(timeline).toContain('₹ 1,180 by DD / cheque, reference 004520')
+  expect(timeline).not.toContain('Asha')
 })

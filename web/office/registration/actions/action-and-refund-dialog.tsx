@@ -10,7 +10,11 @@ import { createIdempotencyKey, type ApiError } from '../../../app/api-client.ts'
 import { Dialog, FOCUSED_FIRST } from '../../../ui/dialog.tsx'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 import { ApprovalDetails } from './approval-dialog-content.tsx'
-import { RecordPaymentFields, PaymentClaimDetails } from './record-payment-fields.tsx'
+import {
+  RecordPaymentFields,
+  PaymentClaimDetails,
+  readMethodAnswers,
+} from './record-payment-fields.tsx'
 import {
   CancellationRefundFields,
   CancellationRequestNotice,
@@ -104,9 +108,11 @@ const ACTIONS_WITHOUT_REASON: ReadonlySet<ButtonAction> = new Set([
 ])
 const needsReason = (button: ButtonAction): boolean => !ACTIONS_WITHOUT_REASON.has(button)
 
-/** Actions whose dialog begins with the amounts due, received and under review. */
+/**
+ * Actions whose dialog begins with the amounts due, received and under review. The dialog of `confirm` does too, but its
+ * amount due depends on the payment method.
+ */
 const ACTIONS_WITH_AMOUNTS: ReadonlySet<ButtonAction> = new Set([
-  'confirm',
   'came_again',
   'cancel',
   'refund',
@@ -140,7 +146,16 @@ function buildRequest(
     case 'confirm':
     case 'came_again': {
       const [method, reference, amount, day] = ['way', 'reference', 'amount', 'day'].map(readText)
-      return { act: button, why: reason, way: method, reference, amount, day }
+      const paid = readMethodAnswers(data)
+      return {
+        act: button,
+        why: reason,
+        way: method,
+        reference,
+        amount,
+        day,
+        ...(paid !== undefined && { paid }),
+      }
     }
     case 'cancel':
       return {
@@ -186,7 +201,13 @@ function ActionFields({ button, actionData, userRole, setAnswers }: ActionFields
     case 'transfer':
       return <TransferFields {...actionData} onChange={setAnswers} />
     case 'confirm':
-      return <RecordPaymentFields {...actionData} userRole={userRole} />
+      return (
+        <RecordPaymentFields
+          {...actionData}
+          userRole={userRole}
+          renderFigures={(due) => <MoneyFigures {...actionData} to_pay={due} />}
+        />
+      )
     case 'came_again':
       return (
         <>
@@ -262,6 +283,7 @@ function RefundFields({
   const isAll = enteredAmount !== null && toMajorUnits(enteredAmount, currency) === refundable
   return (
     <>
+      {refundDue > 0 && <p>To refund: {formatResponseMoney(refundDue, currency)}</p>}
       {refundDue > 0 && goodwill > 0 && (
         <p className="care">
           <Icon name="tri" small />

@@ -51,6 +51,9 @@ export const readActions: Reader<ActionsResponse> = (body) => {
     readArray(fields, readEditableField) !== null &&
     readArray(body['refund_notes'], (text) => (typeof text === 'string' ? text : null)) !== null &&
     readArray(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
+    (body['to_pay_by_method'] === undefined ||
+      (isRecord(body['to_pay_by_method']) &&
+        Object.values(body['to_pay_by_method']).every(isAmount))) &&
     (body['office_methods'] === undefined ||
       readArray(body['office_methods'], readOfficeMethod) !== null) &&
     (approval === null || isApproval(approval)) &&
@@ -65,6 +68,7 @@ export const readActions: Reader<ActionsResponse> = (body) => {
 const readOfficeMethod = (value: unknown): unknown =>
   isRecord(value) &&
   hasAll(value, 'string', 'id', 'label', 'reference') &&
+  Array.isArray(value['fields']) &&
   typeof value['required'] === 'boolean'
     ? value
     : null

@@ -1,16 +1,21 @@
 /** The fields for recording a manual payment, with the payment that the delegate reported. */
 import { useState } from 'react'
+import type { ReactNode } from 'react'
 import {
   formatDayShort,
   isAtLeast,
   isDeskPayment,
+  isManualMethod,
   MANUAL_METHOD_IDS,
   canPayIn,
+  formatMethodInSentence,
+  formatOfficeMethodInSentence,
+  getOwn,
   describeMethod,
   getReferenceLabel,
 } from '../../../../engine/index.ts'
 import type { Currency, Day, ManualMethod, Role } from '../../../../engine/index.ts'
-import type { ActionsResponse, WirePaymentClaim } from '../../../../engine/api.ts'
+import type { ActionsResponse, WireClaimField, WirePaymentClaim } from '../../../../engine/api.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { getAmountInputMode } from '../../../ui/forms/amount-input-mode.ts'
 import { formatAmountLabel, formatForInput, formatResponseMoney } from '../../ui/format-amount.ts'
@@ -25,6 +30,10 @@ type RecordableMethod = {
   readonly label: string
   readonly reference: string
   readonly required: boolean
+  /** The method after an amount in a sentence: "by UPI". */
+  readonly phrase: string
+  /** The other fields of an office method of the event file. */
+  readonly fields: readonly WireClaimField[]
 }
 
 /** Returns the built-in methods and the event file's own office methods that the role can record in this currency. */
@@ -40,35 +49,65 @@ function listRecordableMethods(
     label: describeMethod(id).label,
     reference: getReferenceLabel(id, currency),
     required: !isDeskPayment(id),
+    phrase: formatMethodInSentence(id),
+    fields: [],
   }))
-  return [...builtInMethods, ...(canRecord('desk') ? (officeMethods ?? []) : [])]
+  const ownMethods = canRecord('desk') ? (officeMethods ?? []) : []
+  return [
+    ...builtInMethods,
+    ...ownMethods.map((method) => ({
+      ...method,
+      phrase: formatOfficeMethodInSentence(method.label),
+    })),
+  ]
 }
 
 /**
  * Shows the fields for a received payment, filled in from the delegate's report, with the methods that the role can
- * record. If the amount does not match, the payment goes to review.
+ * record and the amount due by the chosen one. If the amount does not match, the payment goes to review.
  */
 export function RecordPaymentFields({
   told: claim,
   today,
   to_pay: toPay,
+  to_pay_by_method: amountsByMethod = {},
+  priced_on_credit: isPricedOnCredit,
   office_methods: officeMethods,
   userRole,
+  renderFigures,
   ...response
-}: Pick<ActionsResponse, 'told' | 'today' | 'to_pay' | 'office_methods' | 'currency'> & {
+}: Pick<
+  ActionsResponse,
+  | 'told'
+  | 'today'
+  | 'to_pay'
+  | 'to_pay_by_method'
+  | 'priced_on_credit'
+  | 'office_methods'
+  | 'currency'
+> & {
   readonly userRole: Role
+  /** Renders the registration's amounts with the amount due by the chosen method. */
+  readonly renderFigures?: (due: number) => ReactNode
 }) {
   const currency = readResponseCurrency(response)
   const methods = listRecordableMethods(officeMethods, currency, userRole)
   const [methodId, setMethodId] = useState(methods[0]?.id ?? '')
+  const [enteredAmount, setEnteredAmount] = useState<string | null>(null)
   const method = methods.find(({ id }) => id === methodId)
+  const methodPrice = getOwn(amountsByMethod, methodId)
+  const due = methodPrice ?? toPay
   // A reported payment that was found is already recorded, and one that was rejected did not arrive.
   const pendingClaim = claim?.stands === 'looking' || claim?.stands === 'unconfirmed' ? claim : null
+  // A delegate can report only a transfer. The report's amount is the price on its own date.
+  const isClaimByMethod = isManualMethod(methodId) && !isDeskPayment(methodId)
   const expectedAmount =
-    pendingClaim !== null && pendingClaim.amount > 0 ? pendingClaim.amount : toPay
+    pendingClaim !== null && pendingClaim.amount > 0 && isClaimByMethod ? pendingClaim.amount : due
+  const defaultAmount = expectedAmount === 0 ? '' : formatForInput(expectedAmount, currency)
   const isReferenceRequired = method?.required ?? true
   return (
     <>
+      {renderFigures?.(due)}
       {pendingClaim !== null && <PaymentClaimDetails claim={pendingClaim} currency={currency} />}
       <label>
         Payment method
@@ -80,6 +119,11 @@ export function RecordPaymentFields({
           ))}
         </select>
       </label>
+      {methodPrice !== undefined && method !== undefined && (
+        <p role="status">
+          Price {method.phrase}: {formatResponseMoney(methodPrice, currency)}
+        </p>
+      )}
       <label>
         {method?.reference}
         {!isReferenceRequired && ' (optional)'}
@@ -91,6 +135,9 @@ export function RecordPaymentFields({
           defaultValue={pendingClaim?.reference ?? ''}
         />
       </label>
+      {method?.fields.map((field) => (
+        <MethodField key={`${methodId}.${field.id}`} field={field} />
+      ))}
       <label>
         {formatAmountLabel('Amount received', currency)}
         <input
@@ -98,14 +145,59 @@ export function RecordPaymentFields({
           inputMode={getAmountInputMode(currency)}
           required
           autoComplete="off"
-          defaultValue={expectedAmount === 0 ? '' : formatForInput(expectedAmount, currency)}
+          value={enteredAmount ?? defaultAmount}
+          onChange={({ target }) => setEnteredAmount(target.value)}
         />
       </label>
       <label>
-        Date received
+        Date received{isPricedOnCredit === true && ' (the price on this date applies)'}
         <input name="day" type="date" defaultValue={pendingClaim?.paid_on ?? today} />
       </label>
     </>
+  )
+}
+
+/** The prefix of the names of an office method's further fields in the dialog's form. */
+const FIELD_PREFIX = 'paid.'
+
+/** Reads the further fields of an office method from the dialog's form; undefined if the method has none. */
+export function readMethodAnswers(data: FormData): Readonly<Record<string, string>> | undefined {
+  const answers = [...data].flatMap(([name, value]) =>
+    name.startsWith(FIELD_PREFIX) && typeof value === 'string'
+      ? [[name.slice(FIELD_PREFIX.length), value] as const]
+      : [],
+  )
+  return answers.length === 0 ? undefined : Object.fromEntries(answers)
+}
+
+function MethodField({
+  field: { id, kind, label, required, options },
+}: {
+  readonly field: WireClaimField
+}) {
+  const name = `${FIELD_PREFIX}${id}`
+  return (
+    <label>
+      {label}
+      {!required && ' (optional)'}
+      {kind === 'select' ? (
+        <select name={name} required={required}>
+          <option value="">Choose an option</option>
+          {options.map((option) => (
+            <option key={option.id} value={option.id}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          name={name}
+          type={kind === 'date' ? 'date' : 'text'}
+          required={required}
+          autoComplete="off"
+        />
+      )}
+    </label>
   )
 }
 
