@@ -41,7 +41,14 @@ const linesUnderOrder = statement((builder, { order }: { order: string }) =>
 const insertSettlement = statement(
   (
     builder,
-    { source, account, eventId, sha256, who: user, at }: Omit<NewSettlement, 'lines' | 'ask' | 'orderEvents'>,
+    {
+      source,
+      account,
+      eventId,
+      sha256,
+      who: user,
+      at,
+    }: Omit<NewSettlement, 'lines' | 'ask' | 'orderEvents'>,
   ) =>
     builder
       .insertInto('settlements')
