@@ -48,8 +48,9 @@ export function buildCancelledEmail(
 
 /**
  * Builds the email sent after a refund of the whole payment, of a part, or of an overpayment. `isComplete` is true if
- * the registration remains paid, `isCancelled` if it is cancelled. `isDispute` is true if the delegate's bank reversed
- * the payment.
+ * the registration remains paid, `isCancelled` if it is cancelled. `isDispute` is true if the payer's bank reversed
+ * the payment. `isPreviousHolder` is true if the payment was made before a transfer to another person, who must not
+ * learn its references.
  */
 export function buildRefundedEmail(
   event: EventConfig,
@@ -61,6 +62,7 @@ export function buildRefundedEmail(
     isComplete,
     isCancelled,
     isDispute,
+    isPreviousHolder,
   }: {
     readonly amount: Amount
     readonly reference: string | null
@@ -68,6 +70,7 @@ export function buildRefundedEmail(
     readonly isComplete: boolean
     readonly isCancelled: boolean
     readonly isDispute: boolean
+    readonly isPreviousHolder: boolean
   },
 ): Mail | null {
   const { refunded } = EMAIL_MESSAGES
@@ -82,13 +85,20 @@ export function buildRefundedEmail(
     ...(isCancelled ? [refunded.cancelled] : []),
     ...SELF_SERVICE_LINK,
   ]
+  if (isDispute && isPreviousHolder)
+    return buildDelegateEmail(
+      event,
+      registration,
+      formatMessage(refunded.disputeBeforeTransferSubject, values),
+      [formatMessage(refunded.disputeBeforeTransfer, values), ...status],
+    )
   if (isDispute)
     return buildDelegateEmail(event, registration, formatMessage(refunded.disputeSubject, values), [
       formatMessage(refunded.dispute, { ...values, reference: reference ?? '' }),
       ...status,
     ])
   return buildDelegateEmail(event, registration, formatMessage(refunded.subject, values), [
-    reference === null || reference === ''
+    reference === null || reference === '' || isPreviousHolder
       ? formatMessage(refunded.text, values)
       : formatMessage(refunded.textWithReference, { ...values, reference }),
     refunded.time,

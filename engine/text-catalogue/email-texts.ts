@@ -28,6 +28,9 @@ export const EMAIL_MESSAGES = {
     dispute:
       'You disputed your payment for registration {number} ({event}) with your bank, and the bank reversed {amount} of it. We recorded this on {day}. The dispute number is {reference}.',
     disputeSubject: 'Your disputed payment for {event}: {amount}',
+    disputeBeforeTransfer:
+      'A bank reversed {amount} of a payment for registration {number} ({event}) that was made before the registration was transferred to you. We recorded this on {day}.',
+    disputeBeforeTransferSubject: 'A disputed payment for {event}: {amount}',
     time: 'The refund can take a few working days to appear on your statement.',
     cancelled: 'Your registration is cancelled.',
     stillComplete: 'Your registration is still complete and fully paid.',

@@ -2,6 +2,7 @@
 import { instant } from '../../engine/index.ts'
 import { buildRefundedEmail } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
+import { isPreviousHolderPayment } from '../registration/answers-after-transfer.ts'
 import type { Deps } from '../dependencies.ts'
 import { createPeriodicJob } from '../ops/clock.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
@@ -51,7 +52,7 @@ export function startRefundEmails(
  */
 async function queueRefundEmail(
   { store, events }: RefundEmailDeps,
-  { id, regNo, ...refund }: CompletedRefund,
+  { id, regNo, attemptedAt, ...refund }: CompletedRefund,
   at: Instant,
 ): Promise<boolean> {
   const registration = await store.registration(regNo)
@@ -64,6 +65,7 @@ async function queueRefundEmail(
     ...refund,
     isComplete,
     isCancelled,
+    isPreviousHolder: await isPreviousHolderPayment(store, registration, attemptedAt),
   })
   return email !== null && (await store.queueRefundEmail(id, regNo, email, at))
 }

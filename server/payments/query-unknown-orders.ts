@@ -50,10 +50,9 @@ export async function lookUpOrder(
       result = lookupResult
     if (result === 'kept') break
   }
-  if (result === null) return 'unsure'
-  if (result === 'unsure') {
+  if (result === null || result === 'unsure') {
     await store.postponeUnknownOrder(orderId, clock())
-    return result
+    return 'unsure'
   }
   // A payer whose payment was declined may have tried again on the payment page.
   await store.closeUnknownOrder(orderId, hasPaymentEvent, clock())

@@ -1,6 +1,6 @@
 /** Selects the data shown after a transfer, to the new holder and to others who have the number. */
 import { findTransferTime, listHolderFields } from '../../engine/index.ts'
-import type { EventConfig, Field } from '../../engine/index.ts'
+import type { EventConfig, Field, Instant } from '../../engine/index.ts'
 import type { Store, StoredAction, StoredRegistration } from '../storage/index.ts'
 
 /**
@@ -55,20 +55,31 @@ export function hidePreviousHolder(
   }
 }
 
+const isHolderPayment = (
+  { payments, paymentId }: StoredRegistration,
+  actions: readonly StoredAction[],
+): boolean =>
+  payments.some(
+    ({ reference, createdAt }) => reference === paymentId && isHolderAttempt(createdAt, actions),
+  )
+
 /**
  * Returns true if the payment attempt began after the last transfer. The day of a bank transfer is entered by staff, so
  * it does not show who paid.
  */
-function isHolderPayment(
-  { payments, paymentId }: StoredRegistration,
-  actions: readonly StoredAction[],
-): boolean {
+function isHolderAttempt(attemptedAt: Instant, actions: readonly StoredAction[]): boolean {
   const transferredAt = findTransferTime(actions)
-  return payments.some(
-    ({ reference, createdAt }) =>
-      reference === paymentId && (transferredAt === null || createdAt > transferredAt),
-  )
+  return transferredAt === null || attemptedAt > transferredAt
 }
+
+/** Returns true if the payment with this attempt may be the previous holder's. Their bank references are not shown. */
+export const isPreviousHolderPayment = async (
+  store: Pick<Store, 'actions'>,
+  { regNo, wasTransferred }: Pick<StoredRegistration, 'regNo' | 'wasTransferred'>,
+  attemptedAt: Instant | null,
+): Promise<boolean> =>
+  wasTransferred &&
+  (attemptedAt === null || !isHolderAttempt(attemptedAt, await store.actions(regNo)))
 
 /** Returns the registration as its emails may show it: after a transfer, without the previous person's data. */
 export const readHolderRegistration = async (

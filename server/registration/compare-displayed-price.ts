@@ -3,6 +3,7 @@ import {
   findCategory,
   formatCurrency,
   getOwn,
+  fromMajorUnits,
   readAmount,
   memoize,
   ok,
@@ -39,14 +40,17 @@ export type Comparison =
 
 /**
  * Compares the values that the browser sent with the quote. Amounts are parsed from decimal text and compared in
- * paise; a blank value counts as not sent. `quote` is null if the event has no prices.
+ * paise; a blank value counts as not sent. `quote` is null if the event has no prices. `shownTotal` is the total that
+ * the office page showed, as text or number.
  */
 export function compareDisplayedPrice(
   event: EventConfig,
   values: Readonly<Record<string, unknown>>,
   category: string | null,
   quote: Quote | null,
+  shownTotal: unknown = null,
 ): Comparison {
+  const currency = quote?.currency ?? event.currency
   const differences = new Set<Difference>()
   const sentMeanings = new Set<string>()
   for (const [name, meaning] of getParameterMeanings(event)) {
@@ -55,11 +59,19 @@ export function compareDisplayedPrice(
     if (sentText === null) return { is: 'unreadable', name }
     sentMeanings.add(meaning)
     if (meaning === 'base' || meaning === 'gst' || meaning === 'total') {
-      const amount = readAmount(sentText, quote?.currency ?? event.currency)
+      const amount = readAmount(sentText, currency)
       if (amount === null) return { is: 'unreadable', name }
       if (amount !== quote?.[meaning]) differences.add('price')
     } else if (meaning === 'category' && sentText !== category) differences.add('category')
     else if (meaning === 'period' && sentText !== quote?.period) differences.add('period')
+  }
+  if (shownTotal !== null && shownTotal !== '') {
+    const amount =
+      typeof shownTotal === 'string'
+        ? readAmount(shownTotal, currency)
+        : fromMajorUnits(shownTotal, currency)
+    if (amount === null) return { is: 'unreadable', name: 'total' }
+    if (amount !== (quote?.total ?? 0)) differences.add('price')
   }
   const firstDifference = DIFFERENCE_ORDER.find((difference) => differences.has(difference))
   return firstDifference === undefined

@@ -1,7 +1,6 @@
 /** Registers a delegate: checks the request, then makes a single call to the store. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
-  fromMajorUnits,
   assertNever,
   dayOf,
   listDelegateMethods,
@@ -198,7 +197,7 @@ export type ManualEntry = {
   readonly user: string
   /** The payment received at the desk; null if the balance is paid later, by the method in the answers. */
   readonly deskPayment: DeskPayment | null
-  /** The total that the page showed, in major units; undefined if it showed none. */
+  /** The total that the page showed, in major units (text or number); undefined if it showed none. */
   readonly shownTotal: unknown
 }
 
@@ -316,13 +315,11 @@ async function register(
         ? refuseAnswers({ [METHOD_FIELD]: methodResult.error })
         : refuseClosed(methodResult.error),
     )
-  const comparison = compareDisplayedPrice(event, body.values, category, quote)
+  const shownTotal = manualEntry?.shownTotal
+  const comparison = compareDisplayedPrice(event, body.values, category, quote, shownTotal)
   if (comparison.is === 'unreadable')
     return err(refuseAnswers({ [comparison.name]: describeNotAmount(event) }))
   if (comparison.is === 'differs') return err(refuseDifference(event, comparison.difference, quote))
-  const shownTotal = fromMajorUnits(manualEntry?.shownTotal, quote?.currency ?? event.currency)
-  if (shownTotal !== null && shownTotal !== (quote?.total ?? 0))
-    return err(refuseDifference(event, 'price', quote))
   const { uploads, files } = checkedFiles.value
   for (const file of files) await deps.uploads.storeFile(file)
   const method = methodResult.value

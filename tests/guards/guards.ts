@@ -25,7 +25,7 @@ export type Subject = (typeof SUBJECTS)[number]
 export const FINDINGS: Readonly<Record<Subject, number>> = {
   money: 41,
   treasury: 71,
-  delegates: 50,
+  delegates: 51,
   attacks: 32,
   office: 41,
   operation: 15,

@@ -8,7 +8,7 @@ import {
   listCurrenciesOfEvent,
 } from '../../../engine/index.ts'
 import type { ReconciledLine } from '../../../engine/index.ts'
-import { ALL_EVENTS_VIEWER } from '../../office/reconciliation/registration-numbers-in-statement.ts'
+import { buildViewer } from '../../office/reconciliation/registration-numbers-in-statement.ts'
 import { matchStatement } from '../../office/reconciliation/match-statement.ts'
 import { getStatementCurrency } from '../../office/reconciliation/column-mapping.ts'
 import type { MatchedStatement } from '../../office/reconciliation/match-statement.ts'
@@ -124,7 +124,8 @@ async function matchFile(
   )
   if (settlement !== null) {
     const { settlementAccounts, report } = settlement
-    const account = await matchSettlements(context, settlementAccounts, report, ALL_EVENTS_VIEWER)
+    const viewer = buildViewer(context, { events: null })
+    const account = await matchSettlements(context, settlementAccounts, report, viewer)
     const status = printSettlement(event.id, account, file, terminal)
     if (user === null) return status
     const upload = { file: bytes, lines: report.lines, who: user }
@@ -133,7 +134,7 @@ async function matchFile(
       event,
       settlementAccounts.reportAccount,
       upload,
-      ALL_EVENTS_VIEWER,
+      viewer,
     )
     terminal.print(saveResult.message)
     return status

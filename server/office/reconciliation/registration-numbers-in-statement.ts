@@ -22,8 +22,6 @@ export const buildViewer = (
   all: events.all().map(({ config }) => config),
   user,
 })
-/** The viewer for a command, with access to all events. */
-export const ALL_EVENTS_VIEWER: OtherEvents = { all: [], user: { events: null } }
 type KnownReferences = Parameters<typeof reconcileStatement>[2]
 type StoredNumbers = Awaited<ReturnType<Store['knownReferences']>>['registrations']
 

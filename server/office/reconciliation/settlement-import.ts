@@ -45,7 +45,7 @@ import {
   needsAttention,
 } from './match-settlements.ts'
 import type { Account, EventSettlements } from './match-settlements.ts'
-import { assignLines } from './settlement-line-events.ts'
+import { assignLines, listOrderEvents } from './settlement-line-events.ts'
 import type { LineOwnership } from './settlement-line-events.ts'
 
 export function toWireSettlement(
@@ -242,16 +242,12 @@ export async function saveReport(
     store.paymentsOfAccount(account),
     store.knownOrders(report.lines.map(({ order }) => order)),
   ])
-  const {
-    isKeepable: isKnown,
-    isElsewhere,
-    orders: ownOrders,
-  } = assignLines(account, viewer, payments, orders)
+  const ownership = assignLines(account, viewer, payments, orders)
   const foreignTransfers = await findForeignTransfers(store, report.lines, viewer.user)
   const isKeepable = (line: SettlementLine): boolean =>
-    isKnown(line) && !foreignTransfers.has(toBankKey(line.utr))
+    ownership.isKeepable(line) && !foreignTransfers.has(toBankKey(line.utr))
   const keepableLines = report.lines.filter(isKeepable)
-  const elsewhereCount = report.lines.filter(isElsewhere).length
+  const elsewhereCount = report.lines.filter(ownership.isElsewhere).length
   const unknownCount = report.lines.length - keepableLines.length - elsewhereCount
   const skippedOrders = new Set(
     report.lines.filter((line) => !isKeepable(line)).map(({ order }) => order),
@@ -263,7 +259,8 @@ export async function saveReport(
     who: report.who,
     at: clock(),
     lines: keepableLines,
-    ask: ownOrders.flatMap(({ order }) => (skippedOrders.has(order) ? [order] : [])),
+    orderEvents: listOrderEvents(viewer.all, keepableLines),
+    ask: ownership.orders.flatMap(({ order }) => (skippedOrders.has(order) ? [order] : [])),
   })
   const parts = [
     [added, 'saved'],

@@ -109,6 +109,16 @@ export function findEventOfOrder(all: OtherEvents['all'], order: string): EventC
   return matchingEvent
 }
 
+/** Returns the event of each order id that has an event's prefix, whether or not the order exists. */
+export const listOrderEvents = (
+  all: OtherEvents['all'],
+  lines: readonly LineNames[],
+): readonly (readonly [order: string, eventId: string])[] =>
+  [...new Set(lines.map(({ order }) => order))].flatMap((order) => {
+    const event = findEventOfOrder(all, order)
+    return event === null ? [] : [[order, event.id] as const]
+  })
+
 /** Returns a line's reference, or its order if it has no reference. */
 const getLineName = ({ order, reference }: LineNames): string =>
   reference === '' ? order : reference

@@ -199,6 +199,8 @@ export type StoredRefund = {
 export type CompletedRefund = {
   readonly id: number
   readonly regNo: RegNo
+  /** When the refunded payment was requested. Null if it has no attempt. */
+  readonly attemptedAt: Instant | null
   readonly amount: Amount
   readonly reference: string | null
   readonly at: Instant

@@ -41,7 +41,14 @@ const linesUnderOrder = statement((builder, { order }: { order: string }) =>
 const insertSettlement = statement(
   (
     builder,
-    { source, account, eventId, sha256, who: user, at }: Omit<NewSettlement, 'lines' | 'ask'>,
+    {
+      source,
+      account,
+      eventId,
+      sha256,
+      who: user,
+      at,
+    }: Omit<NewSettlement, 'lines' | 'ask' | 'orderEvents'>,
   ) =>
     builder
       .insertInto('settlements')
@@ -160,7 +167,7 @@ export async function saveSettlement(
   sql: Sql,
   newSettlement: NewSettlement,
 ): Promise<SettlementResult> {
-  const { source, account, eventId, who: user, at, lines, ask = [] } = newSettlement
+  const { source, account, who: user, at, lines, ask = [] } = newSettlement
   for (const order of ask) {
     const row = await findOrder(sql, source, order)
     if (row !== undefined) scheduleGatewayQueries(sql, row.order_id, at)
@@ -179,7 +186,7 @@ export async function saveSettlement(
         who: user,
         at,
         // The audit log entry may contain the order id, so only owners of the order's event may read the entry.
-        eventId: (await findOrder(sql, source, stored.order))?.event_id ?? eventId,
+        eventId: await findLineEvent(sql, newSettlement, stored),
       })
       isChanged = true
     }
@@ -193,7 +200,7 @@ export async function saveSettlement(
   const savedByEvent = new Map<string, number>()
   let toReview = 0
   for (const line of newLines) {
-    const lineEventId = (await findOrder(sql, source, line.order))?.event_id ?? eventId
+    const lineEventId = await findLineEvent(sql, newSettlement, line)
     savedByEvent.set(lineEventId, (savedByEvent.get(lineEventId) ?? 0) + 1)
     insertLine.run(sql, {
       ...line,
@@ -239,9 +246,10 @@ async function findStoredLines(sql: Sql, { source, account }: Account, line: Set
  */
 async function saveUnknownPayment(
   sql: Sql,
-  { source, account, eventId, at }: NewSettlement,
+  newSettlement: NewSettlement,
   line: SettlementLine,
 ): Promise<boolean> {
+  const { source, account, at } = newSettlement
   const reference = line.reference === '' ? line.order : line.reference
   const row = await findOrder(sql, source, line.order)
   // The order identifies the payment, even if it was received through an earlier account.
@@ -265,6 +273,7 @@ async function saveUnknownPayment(
     unknownOrder === null
       ? `${formatMoney(line.amount, INR)} is in the gateway’s settlement${dateText}, but the gateway never reported the payment.`
       : `${formatMoney(line.amount, INR)} is in the gateway’s settlement${dateText} for the order ${unknownOrder}, which is not in this database.`
+  const eventId = await findLineEvent(sql, newSettlement, line)
   insertPayment.run(sql, {
     source,
     account,
@@ -309,6 +318,19 @@ async function queryOrderAgain(
     (await findOrder(sql, source, line.order))?.order_id ??
     null
   if (order !== null) scheduleGatewayQueries(sql, order, at)
+}
+
+/**
+ * Returns the event of a line's order, even if the report was loaded for another event. If the order is unknown, the
+ * prefix of its id determines the event.
+ */
+async function findLineEvent(
+  sql: Sql,
+  { source, eventId, orderEvents = [] }: NewSettlement,
+  { order }: Pick<SettlementLine, 'order'>,
+): Promise<string> {
+  const knownOrder = await findOrder(sql, source, order)
+  return knownOrder?.event_id ?? new Map(orderEvents).get(order) ?? eventId
 }
 
 async function findOrder(

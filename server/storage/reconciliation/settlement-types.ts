@@ -47,6 +47,11 @@ export type NewSettlement = SettlementAccount & {
   readonly who: string
   readonly at: Instant
   readonly lines: readonly SettlementLine[]
+  /**
+   * The events of order ids that have an event's prefix. Staff of that event decide about an unknown payment, even if
+   * the report was loaded for another event of the account.
+   */
+  readonly orderEvents?: readonly (readonly [order: string, eventId: string])[]
   /** The orders about which to query the gateway again if some of their lines are not stored yet. */
   readonly ask?: readonly string[]
 }

@@ -152,6 +152,7 @@ const completedRefundsWithoutEmail = statement(
         'f.amount',
         'f.reference',
         'f.done_at as at',
+        'p.created_at as attemptedAt',
         isDispute.as('isDispute'),
       ])
       .where('f.state', '=', 'done')

@@ -138,6 +138,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
         amount: 8_000,
         reference: 'NEFT 1',
         at: addMs(2 * HOUR_MS),
+        attemptedAt: expect.any(Number),
         isDispute: false,
       }
       expect(first).toEqual({ id: expect.any(Number), ...firstRefund })

@@ -193,7 +193,7 @@ describe('a user who is removed while their request waits', () => {
   const requests = {
     'adds no registration': [
       '/admin/add/',
-      { event: EVENT, key: 'removed-1', answers, total: '1180', way: '', paid: {} },
+      { event: EVENT, key: 'removed-1', answers, total: 2360, way: '', paid: {} },
     ],
     'creates no discount code': ['/admin/codes/', { event: EVENT, kind: 'coupon' }],
     'withdraws no discount code': ['/admin/codes/withdraw/', { event: EVENT, code: 'KEEP-ME' }],

@@ -318,3 +318,26 @@ test('front desk staff see a warning if a person is already registered', async (
   for (const answers of [{}, { full_name: 'Varma' }, { full_name: 'Other Person', email: 'manoj' }])
     expect(await findSimilar(answers)).toEqual([])
 })
+
+test.each([
+  ['1', 409, 'price_changed'],
+  [1, 409, 'price_changed'],
+  ['abc', 422, 'invalid_answers'],
+  [true, 422, 'bad_data'],
+])(
+  'nothing is recorded if the page showed %j as the total, which is not the price',
+  async (total, status, code) => {
+    const name = `Shown ${String(total)} ${typeof total}`
+    const response = await addRegistration(name, { ...buildCashPayment('C-090'), total })
+    expect([response.status, response.body['code']]).toEqual([status, code])
+    expect(await findByName(name)).toEqual([])
+  },
+)
+
+test('a total sent as text is compared as an amount', async () => {
+  const response = await addRegistration('Text Total', {
+    ...buildCashPayment('C-091'),
+    total: '4720.00',
+  })
+  expect(response).toMatchObject({ status: 201, body: { state: 'complete' } })
+})

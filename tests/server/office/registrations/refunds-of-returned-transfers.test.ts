@@ -10,6 +10,7 @@ import type {
   StatementResponse,
   StatementUploadResponse,
 } from '../../../../engine/api.ts'
+import { startRefundEmails } from '../../../../server/mail/send-refund-emails.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actionsUrl, hashCheaply, PASSWORD, signIn } from '../office.ts'
@@ -258,4 +259,35 @@ describe('the refund of a returned transfer', () => {
       }
     },
   )
+})
+
+test('after a transfer, the email about a refund does not contain the bank reference of the former holder’s payment', async () => {
+  const regNo = await register()
+  const reference = createUtr()
+  await confirm(regNo, reference)
+  await uploadReturn(office, reference, FEE)
+  server.setTime('2027-01-11')
+  office = await signIn(server)
+  const newHolder = {
+    full_name: 'Second Holder',
+    email: 'second@delegate.example',
+    phone_number: '9847000001',
+  }
+  const transferResult = await office.act(regNo, {
+    act: 'transfer',
+    why: 'Ill.',
+    answers: newHolder,
+  })
+  expect(transferResult).toMatchObject({ status: 200 })
+  server.setTime('2027-01-12')
+  office = await signIn(server)
+  const refund = { act: 'refund', why: 'Returned.', by_hand: true, amount: String(FEE), reference }
+  expect(await office.act(regNo, refund)).toMatchObject({ status: 200 })
+  expect(await startRefundEmails(server.deps, { isEnabled: false }).run()).toBeGreaterThan(0)
+  const email = (await server.deps.store.emailsOfRegistration(regNo)).find(({ subject }) =>
+    subject.startsWith('Your refund for'),
+  )
+  expect(email).toMatchObject({ to: newHolder.email })
+  expect(email?.text).toContain(`for registration ${regNo}`)
+  expect(email?.text).not.toContain(reference)
 })

@@ -295,3 +295,32 @@ test("buttons on the simulator's page for a paid order dispute the payment and d
   await server.waitUntilIdle()
   expect(await readDisputes(regNo)).toMatchObject([{ status: 'won' }])
 })
+
+test('after a transfer, the email about a dispute of the former holder’s payment contains no dispute number, and does not call the payment the new holder’s', async () => {
+  const { regNo, orderId } = await server.pay('silent')
+  server.advance(HOUR_MS)
+  const newHolder = {
+    full_name: 'Second Holder',
+    email: 'second@delegate.example',
+    phone_number: '9847000001',
+  }
+  const transferResult = await office.act(regNo, {
+    act: 'transfer',
+    why: 'Ill.',
+    answers: newHolder,
+  })
+  expect(transferResult).toMatchObject({ status: 200 })
+  await server.simulator().setDispute(findGatewayOrderId(orderId), 'lost')
+  await server.waitUntilIdle()
+  const disputeId = (await readDisputes(regNo))[0]?.disputeId ?? 'missing'
+  server.advance(HOUR_MS)
+  const refund = { act: 'refund', why: 'Lost.', by_hand: true, reference: disputeId }
+  expect((await office.act(regNo, refund)).body).toMatchObject({ status: 'success' })
+  await startRefundEmails(server.parts().deps, { isEnabled: false }).run()
+  const emails = await server.parts().deps.store.emailsOfRegistration(regNo as RegNo)
+  const email = emails.find(({ subject }) => subject.includes('disputed payment'))
+  expect(email?.to).toBe(newHolder.email)
+  expect(email?.subject).toMatch(/^A disputed payment for /)
+  expect(email?.text).not.toContain(disputeId)
+  expect(email?.text).not.toContain('your bank')
+})

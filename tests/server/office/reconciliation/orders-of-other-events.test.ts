@@ -1,0 +1,87 @@
+/** Unknown payments in a report of an account that two events share. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ReviewsResponse } from '../../../../engine/api.ts'
+import { main } from '../../../../server/cli/run-command.ts'
+import { buildTwoEventsOfOneAccount } from '../../small-event.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { registerDelegate } from '../card-payers.ts'
+import { hashCheaply, PASSWORD, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+import { readCsvHere } from '../read-csv-here.ts'
+
+readCsvHere()
+
+const EVENT = 'sample2026'
+const OTHER_EVENT = 'other2026'
+let server: TestApp
+let treasurerOfBoth: Office
+let treasurer: Office
+let otherTreasurer: Office
+
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-02-02T10:00:00+05:30',
+    events: buildTwoEventsOfOneAccount(),
+  })
+  const addTreasurer = async (name: string, events: readonly string[]): Promise<Office> => {
+    const permissions = { role: 'treasurer', events: [...events] } as const
+    await server.deps.store.addAdmin(name, await hashCheaply(PASSWORD), server.now(), permissions)
+    return signIn(server, name)
+  }
+  treasurerOfBoth = await addTreasurer('of-both', [EVENT, OTHER_EVENT])
+  treasurer = await addTreasurer('of-one', [EVENT])
+  otherTreasurer = await addTreasurer('of-other', [OTHER_EVENT])
+})
+afterAll(() => server.close())
+
+const toReport = (order: string, reference: string): string =>
+  [
+    'Merchant Txn ID,Transaction ID,Txn Amount,UTR Number,Settlement Date,Txn Type',
+    `${order},${reference},1180,UTR1,30-01-2026,Sale`,
+  ].join('\n')
+const listReviewedOrders = async (office: Office, event: string) => {
+  const { reviews } = (await office.json(
+    `/admin/reviews/?event=${event}`,
+  )) as unknown as ReviewsResponse
+  return reviews.map(({ why }) => /order (\w+)/.exec(why ?? '')?.[1])
+}
+
+test('an unknown payment of another event, saved on this event’s page, is listed and moved only by staff of the other event', async () => {
+  const { regNo } = await registerDelegate(server, EVENT)
+  const response = await server.app.inject({
+    method: 'POST',
+    url: `/admin/reconcile/keep/?event=${EVENT}`,
+    headers: { authorization: `Bearer ${treasurerOfBoth.token}`, 'content-type': 'text/csv' },
+    payload: toReport('OTHR99999901', 'AP1'),
+  })
+  expect(response.json()).toMatchObject({ added: 1, to_review: 1 })
+
+  expect(await listReviewedOrders(treasurer, EVENT)).toEqual([])
+  expect(await listReviewedOrders(otherTreasurer, OTHER_EVENT)).toEqual(['OTHR99999901'])
+  const [payment] = server.rows('SELECT id, found_for FROM captures')
+  expect(payment).toMatchObject({ found_for: OTHER_EVENT })
+  // The gateway's response about the order also belongs to the other event.
+  expect(server.rows('SELECT event_id FROM unknown_orders')).toEqual([{ event_id: OTHER_EVENT }])
+  expect(
+    server.rows("SELECT event_id FROM audit_log WHERE what = 'saved 1 line of a settlement'"),
+  ).toEqual([{ event_id: OTHER_EVENT }])
+  const decision = await server.app.inject({
+    method: 'POST',
+    url: `/admin/reviews/m${String(payment?.['id'])}/decide/`,
+    headers: { authorization: `Bearer ${treasurer.token}` },
+    payload: { decision: 'move', to: regNo, why: 'The delegate paid.', version: 0 },
+  })
+  expect(decision.statusCode).toBe(404)
+})
+
+test('an unknown payment that the command saves belongs to the event of its order id', async () => {
+  const path = join(server.dir, 'settlement.csv')
+  writeFileSync(path, toReport('OTHR99999902', 'AP2'))
+  const terminal = { print: () => {}, printError: () => {}, environment: () => server.environment }
+  await main(['payment', 'reconcile', EVENT, path, '--keep', '--who', 'Asha'], terminal)
+  expect(await listReviewedOrders(treasurer, EVENT)).toEqual([])
+  expect(await listReviewedOrders(otherTreasurer, OTHER_EVENT)).toContain('OTHR99999902')
+})
