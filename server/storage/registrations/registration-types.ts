@@ -332,14 +332,15 @@ export type NewMail = {
 export type QueuedMail = NewMail & {
   readonly id: number
   /**
-   * `links`: lost links; `unfinished`: a reminder to a delegate who left before paying; `given-back`: a refund;
-   * `already`: a form with the same details was sent again; `same-person`: the delegate may pay a second time. Links in
-   * these emails are created when the email is sent. `documents`: invoices and credit notes that were issued later, as
-   * attachments. `paused`: the mailbox gets no more emails for an hour.
+   * `instructions`: how to pay by transfer; `links`: lost links; `unfinished`: a reminder to a delegate who left before
+   * paying; `given-back`: a refund; `already`: a form with the same details was sent again; `same-person`: the delegate
+   * may pay a second time. Links in these emails are created when the email is sent. `documents`: invoices and credit
+   * notes that were issued later, as attachments. `paused`: the mailbox gets no more emails for an hour.
    */
   readonly kind:
     | 'confirmation'
     | 'again'
+    | 'instructions'
     | 'reviews'
     | 'unfinished'
     | 'given-back'
