@@ -225,7 +225,9 @@ function parseRow(
     if (text === undefined) return null
     const amount = parseMoney(text, currency)
     if (amount === null)
-      errors.push(`${getValueLabel(value)}: “${text}” is not an amount in ${formatCurrency(currency)}.`)
+      errors.push(
+        `${getValueLabel(value)}: “${text}” is not an amount in ${formatCurrency(currency)}.`,
+      )
     return amount
   }
   const parseInstant = (value: 'created_at' | 'payment_date'): Instant | null => {
@@ -275,8 +277,7 @@ function parseRow(
         )?.id ?? null)
   if (values.period !== undefined && period === null)
     errors.push(`period: “${values.period}” is not a period of ${event.title}.`)
-  if (errors.length > 0 || !order.ok || paymentStatus === null || createdAt === null)
-    return null
+  if (errors.length > 0 || !order.ok || paymentStatus === null || createdAt === null) return null
   return {
     eventId: event.id,
     eventHash,
