@@ -5,7 +5,6 @@
  * spaces.
  */
 
-const STATE_CODE = '(?:0[1-9]|[12][0-9]|3[0-8]|97|99)'
 const PAN_PATTERN = '[A-Za-z]{5}[0-9]{4}[A-Za-z]'
 
 /** Apps display references in groups. */
@@ -38,8 +37,11 @@ const UTR_PATTERNS: readonly string[] = [
 export const FORMATS = {
   /** Six digits, the first not 0; often written in two groups of three (Department of Posts). */
   pin: '^[1-9][0-9]{2} ?[0-9]{3}$',
-  /** State, PAN, registration number, Z, check character (CBIC). */
-  gstin: `^${STATE_CODE}${PAN_PATTERN}[0-9A-Za-z][Zz][0-9A-Za-z]$`,
+  /**
+   * State, PAN, registration number, Z, check character (CBIC). `findValueError` checks the state, with a message of
+   * its own.
+   */
+  gstin: `^[0-9]{2}${PAN_PATTERN}[0-9A-Za-z][Zz][0-9A-Za-z]$`,
   /** Five letters, four digits, a letter (Income Tax Department). */
   pan: `^${PAN_PATTERN}$`,
   /** Bank reference of a transfer: twelve digits for UPI and IMPS, letters and digits for NEFT and RTGS. */

@@ -57,7 +57,7 @@ export type Statement = {
   readonly repeated: readonly { readonly line: number; readonly first: number }[]
   /** Text above and below the table, such as the account's name, address and number. */
   readonly details: readonly string[]
-  /** Lines with an unreadable amount or date, and lines in another currency. */
+  /** Lines with an unreadable amount or date, with more cells than headings, or in another currency. */
   readonly unread: readonly number[]
 }
 /** The columns could not be detected. `header` is the most likely heading row. */
@@ -104,7 +104,7 @@ export function readStatement(
   const repeated: { line: number; first: number }[] = []
   const unread: number[] = []
   const firstLineByKey = new Map<string, number>()
-  const tableRows = withColumns(below, table.columns, columns === null ? detect : null)
+  const tableRows = withColumns(below, table, columns === null ? detect : null)
   const dataEnd =
     tableRows.findLastIndex(
       ({ row, columnsOfRow }) => readDay(row.cells[columnsOfRow.date] ?? '') !== null,
@@ -116,14 +116,16 @@ export function readStatement(
     tableRows.flatMap(({ row, columnsOfRow }) => listAmountCells(row.cells, columnsOfRow)),
     currency,
   )
-  for (const { row, columnsOfRow } of tableRows.slice(0, dataEnd)) {
+  for (const { row, columnsOfRow, hasExtraCells } of tableRows.slice(0, dataEnd)) {
     const day = readDay(row.cells[columnsOfRow.date] ?? '')
     if (day === null) {
       if (hasAmount(row, columnsOfRow, currency, decimalMark)) unread.push(row.line)
       continue
     }
     const isReadable =
-      !isForeign && isInCurrency(row.cells, columnsOfRow.currencies ?? [], currency)
+      !isForeign &&
+      !hasExtraCells &&
+      isInCurrency(row.cells, columnsOfRow.currencies ?? [], currency)
     const rowAmount = isReadable
       ? readRowAmount(row.cells, columnsOfRow, currency, decimalMark)
       : null

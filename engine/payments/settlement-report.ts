@@ -13,7 +13,7 @@ import {
   getCellText,
   withColumns,
 } from './spreadsheet-cells.ts'
-import type { SheetRow } from './spreadsheet-cells.ts'
+import type { SheetRow, TableRow } from './spreadsheet-cells.ts'
 import type { UnknownColumns } from './read-bank-statement.ts'
 import type { Day, Instant } from '../lib/time.ts'
 
@@ -90,7 +90,10 @@ export type SettlementLine = {
 }
 export type Settlement = {
   readonly lines: readonly SettlementLine[]
-  /** Lines of a payment or payout that cannot be read, and lines in a currency other than rupees. */
+  /**
+   * Lines of a payment or payout that cannot be read, that have more cells than headings, or whose currency is not the
+   * rupee.
+   */
   readonly unread: readonly number[]
   /**
    * The number of lines that the gateway has not settled yet: those with neither a date nor a reference for the bank
@@ -170,12 +173,9 @@ export function readSettlement(
   const unread: number[] = []
   const identicalLines = new Map<string, number>()
   let unsettled = 0
-  for (const { row, columnsOfRow } of withColumns(
-    below,
-    table.columns,
-    columns === null ? detectColumns : null,
-  )) {
-    const parsedLine = readLine(row, columnsOfRow)
+  for (const tableRow of withColumns(below, table, columns === null ? detectColumns : null)) {
+    const { row } = tableRow
+    const parsedLine = readLine(tableRow)
     if (parsedLine === 'none') continue
     if (parsedLine === 'unread') unread.push(row.line)
     else if (parsedLine === 'unsettled') unsettled += 1
@@ -271,10 +271,11 @@ function detectColumns(cells: readonly string[]): SettlementColumns | null {
 }
 
 /** Reads a row. Returns `none` for a row above or below the table, or a total. */
-function readLine(
-  { line, cells }: SheetRow,
-  columns: SettlementColumns,
-): Omit<SettlementLine, 'nth'> | 'none' | 'unread' | 'unsettled' {
+function readLine({
+  row: { line, cells },
+  columnsOfRow: columns,
+  hasExtraCells,
+}: TableRow<SettlementColumns>): Omit<SettlementLine, 'nth'> | 'none' | 'unread' | 'unsettled' {
   const getText = (at: number | null): string =>
     getCellText(cells, at).replace(/^'/, '').slice(0, MAX_REFERENCE_LENGTH)
   const readId = (at: number | null): string =>
@@ -293,7 +294,7 @@ function readLine(
     )
     return isPayoutLine || isShortened ? 'unread' : 'none'
   }
-  if (!isInCurrency(cells, columns.currencies, INR)) return 'unread'
+  if (hasExtraCells || !isInCurrency(cells, columns.currencies, INR)) return 'unread'
   const amount = readSignedAmount(getCellText(cells, columns.amount))
   const [fee, tax] = [columns.fee, columns.tax].map((at) =>
     readSignedAmount(getCellText(cells, at)),

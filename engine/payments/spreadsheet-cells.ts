@@ -184,22 +184,41 @@ export function findTable<C>(
   detectColumns: (cells: readonly string[]) => C | null,
 ): {
   readonly columns: C
+  /** The headings. If the user chose the columns, those of the likeliest heading row. */
+  readonly headings: readonly string[]
   readonly above: readonly SheetRow[]
   readonly below: readonly SheetRow[]
 } | null {
   const headingRow = rows.slice(0, MAX_ROWS_ABOVE).flatMap((row, index) => {
     const detected = detectColumns(row.cells)
-    return detected === null ? [] : [{ at: index, detected }]
+    return detected === null ? [] : [{ at: index, detected, headings: row.cells }]
   })[0]
   const tableColumns = columns ?? headingRow?.detected
   if (tableColumns === undefined) return null
   return headingRow === undefined
-    ? { columns: tableColumns, above: [], below: rows }
+    ? {
+        columns: tableColumns,
+        headings: findLikeliestHeader(rows),
+        above: [],
+        below: rows,
+      }
     : {
         columns: tableColumns,
+        headings: headingRow.headings,
         above: rows.slice(0, headingRow.at),
         below: rows.slice(headingRow.at + 1),
       }
+}
+
+/** A row below the headings, with its columns. */
+export type TableRow<C> = {
+  readonly row: SheetRow
+  readonly columnsOfRow: C
+  /**
+   * True if a cell has no heading. Its row is probably split at a comma in an amount or a text, so each cell may be in
+   * the wrong column.
+   */
+  readonly hasExtraCells: boolean
 }
 
 /**
@@ -209,13 +228,23 @@ export function findTable<C>(
  */
 export function withColumns<C>(
   rows: readonly SheetRow[],
-  firstColumns: C,
+  table: { readonly columns: C; readonly headings: readonly string[] },
   detectColumns: ((cells: readonly string[]) => C | null) | null,
-): readonly { readonly row: SheetRow; readonly columnsOfRow: C }[] {
-  let columnsOfRow = firstColumns
+): readonly TableRow<C>[] {
+  let { columns: columnsOfRow, headings } = table
   return rows.flatMap((row) => {
     const detected = detectColumns?.(row.cells) ?? null
-    columnsOfRow = detected ?? columnsOfRow
-    return detected === null ? [{ row, columnsOfRow }] : []
+    if (detected === null)
+      return [{ row, columnsOfRow, hasExtraCells: hasExtraCells(row.cells, headings) }]
+    columnsOfRow = detected
+    headings = row.cells
+    return []
   })
+}
+
+/** A last column without a name is accepted, and so are empty cells, which programs add at the end of rows. */
+function hasExtraCells(cells: readonly string[], headings: readonly string[]): boolean {
+  const countToLastText = (texts: readonly string[]): number =>
+    texts.findLastIndex((text) => text.trim() !== '') + 1
+  return cells.length > headings.length && countToLastText(cells) > countToLastText(headings)
 }

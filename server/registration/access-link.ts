@@ -7,7 +7,7 @@ import {
   LOST_LINK_PLACEHOLDER,
   SERVER_MESSAGES,
 } from '../../engine/messages.ts'
-import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
+import type { EventConfig, Instant, PaymentState, RegNo } from '../../engine/index.ts'
 import type { Deps, Environment, ServedEvent } from '../dependencies.ts'
 import type { Refusal } from './registration-errors.ts'
 import type { LinkSender, QueuedMail, StoredRegistration } from '../storage/index.ts'
@@ -18,6 +18,12 @@ const LINK_LIFETIME_AFTER_EVENT_MS = 180 * 24 * 60 * 60_000
 const MIN_LIFETIME_MS = 30 * 24 * 60 * 60_000
 /** 256 random bits, so that a token cannot be guessed. */
 const TOKEN_BYTES = 32
+
+/** The payment states in which an email that asks for a payment is still needed when it is sent. */
+const PAYMENT_REQUEST_STATES: Partial<Record<QueuedMail['kind'], readonly PaymentState[]>> = {
+  unfinished: ['not-paid'],
+  instructions: ['by-hand', 'told', 'not-paid', 'failed'],
+}
 
 /** The refusal of a link that was never issued, has expired or was revoked. */
 export const UNKNOWN_LINK: Refusal = {
@@ -106,8 +112,8 @@ export async function prepareEmailText(deps: LinkDeps, email: QueuedMail): Promi
   if (!lines.includes(LINK_PLACEHOLDER)) return text
   const registration = regNo === null ? null : await deps.store.registration(regNo)
   if (registration === null) return null
-  if (kind === 'unfinished' && getPaymentState(registration, deps.clock()) !== 'not-paid')
-    return null
+  const neededIn = PAYMENT_REQUEST_STATES[kind]
+  if (neededIn?.includes(getPaymentState(registration, deps.clock())) === false) return null
   const link = await issueLink(deps, registration, 'mail')
   return lines.map((line) => (line === LINK_PLACEHOLDER ? link : line)).join('\n')
 }

@@ -89,6 +89,7 @@ export type * from './recovery/recovery-types.ts'
 export type * from './reports/movement-types.ts'
 export type * from './reconciliation/settlement-types.ts'
 export type * from './registrations/registration-types.ts'
+export type { QueuedMail } from './mail/email-list-types.ts'
 export type * from './payments/payment-claim-types.ts'
 
 export { isUpdatingRegistrations, StoreBusy } from './database/store-busy-error.ts'

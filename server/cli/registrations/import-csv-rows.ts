@@ -11,11 +11,11 @@ import {
   err,
   isDay,
   isEmail,
-  isEnded,
   ok,
   readOrderId,
   toMajorUnits,
   readDelegate,
+  ACCOUNT_COLUMN,
   MONEY_COLUMNS,
   buildSalesColumns,
   getCurrency,
@@ -30,13 +30,13 @@ import type {
   Field,
   Instant,
   Amount,
-  PaymentStatus,
   Result,
 } from '../../../engine/index.ts'
 import { reportEach } from '../../ops/progress.ts'
 import type { ImportRow } from '../../storage/index.ts'
 import type { CsvLine, CsvProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { parseOptions, parsePeople } from './import-csv-cells.ts'
+import { explainUnsupportedAmounts, parsePaymentStatus } from './import-payment-status.ts'
 
 /** A row in the file. Registration numbers are assigned once all rows are valid. */
 export type ParsedRow = Omit<ImportRow, 'regNo'>
@@ -56,7 +56,9 @@ const VALUE_NAMES = [
   'created_at',
   'currency',
 ] as const
-type ValueName = (typeof VALUE_NAMES)[number]
+/** Amounts in our exports. They are not stored, but must agree with the payment status. */
+const CHECKED_AMOUNTS = ['money.paid', 'money.refunded'] as const
+type ValueName = (typeof VALUE_NAMES)[number] | (typeof CHECKED_AMOUNTS)[number]
 /** The specification's names for these values. */
 const VALUE_ALIASES: Readonly<Record<string, ValueName>> = {
   registration_category: 'category',
@@ -67,6 +69,9 @@ const VALUE_ALIASES: Readonly<Record<string, ValueName>> = {
   total_amount: 'total',
   amount: 'total',
 }
+type AmountName = 'base' | 'gst' | 'total' | (typeof CHECKED_AMOUNTS)[number]
+const getValueLabel = (value: AmountName): string =>
+  MONEY_COLUMNS.find(({ id }) => id === value)?.label ?? value
 /** Columns with the other system's own counters. */
 const IGNORED_COLUMNS = ['id', 'event_id']
 
@@ -74,33 +79,6 @@ type Column =
   | { readonly is: 'value'; readonly value: ValueName; readonly name: string }
   | { readonly is: 'answer'; readonly id: string; readonly name: string }
   | { readonly is: 'ignored'; readonly name: string }
-
-const STATUSES: Readonly<Record<string, PaymentStatus>> = {
-  success: 'success',
-  paid: 'success',
-  'paid, in review': 'success',
-  pending: 'pending',
-  failed: 'failed',
-  refunded: 'refunded',
-}
-
-/** Other statuses in our exports, which need data that a CSV file lacks. Older exports contain “Review”. */
-const UNSUPPORTED_STATUSES: Readonly<Record<string, string>> = {
-  review:
-    'means that a payment is under review, and the file does not contain that payment. Decide on it in the other system and export again. Or write pending here, and record the payment after the import.',
-  registered:
-    'means that the delegate was not asked to pay the price. Write success and leave the amounts empty, or write pending if payment is still due.',
-  due: 'means that an amount is due. Write pending, and record the payments after the import.',
-}
-
-/** Explains why a status cannot be imported. An export adds the payment status: "Cancelled (paid)". */
-function explainUnsupportedStatus(status: string): string | undefined {
-  const statusText = status.toLowerCase()
-  const [firstWord = ''] = statusText.split(/[ ,]/)
-  return isEnded(firstWord)
-    ? `means that the registration was ${firstWord}. Only active registrations can be imported. Remove the row.`
-    : UNSUPPORTED_STATUSES[statusText.replace(/^needs |^paid, .+(?=due\b)|, in review$/g, '')]
-}
 
 /**
  * Returns the rows of a file whose first line contains the column names: field ids, names of other stored values,
@@ -163,17 +141,20 @@ function parseHeader(
       columns.map(({ id, label }) => [label.toLowerCase(), id] as const),
     ),
   )
-  // Computed columns. The items sold come from the bill, which an import does not have; the paid amount comes from
-  // the payment status.
-  const soldColumns = new Set(
-    [...buildSalesColumns(event), ...MONEY_COLUMNS].flatMap(({ id, label }) => [
-      id.toLowerCase(),
-      label.toLowerCase(),
+  // Computed columns. The items sold come from the bill, which an import does not have; the amount due comes from the
+  // payment status.
+  const computedColumns = new Map(
+    [...buildSalesColumns(event), ...MONEY_COLUMNS, ACCOUNT_COLUMN].flatMap(({ id, label }) => [
+      [id.toLowerCase(), id],
+      [label.toLowerCase(), id],
     ]),
   )
   const findColumn = (name: string): Column | null => {
     const lowerName = name.toLowerCase()
-    if (IGNORED_COLUMNS.includes(lowerName) || soldColumns.has(lowerName))
+    const computedId = computedColumns.get(lowerName)
+    const checkedAmount = CHECKED_AMOUNTS.find((id) => id === computedId)
+    if (checkedAmount !== undefined) return { is: 'value', value: checkedAmount, name }
+    if (IGNORED_COLUMNS.includes(lowerName) || computedId !== undefined)
       return { is: 'ignored', name }
     const value =
       VALUE_NAMES.find((knownValue) => knownValue === lowerName) ??
@@ -239,12 +220,14 @@ function parseRow(
   const currency = getCurrency(event, category)
   if (values.currency !== undefined && values.currency !== currency)
     errors.push(`currency: the category is paid in ${currency}, not in ${values.currency}.`)
-  const parseAmount = (value: 'base' | 'gst' | 'total'): Amount | null => {
+  const parseAmount = (value: AmountName): Amount | null => {
     const text = values[value]
     if (text === undefined) return null
     const amount = parseMoney(text, currency)
     if (amount === null)
-      errors.push(`${value}: “${text}” is not an amount in ${formatCurrency(currency)}.`)
+      errors.push(
+        `${getValueLabel(value)}: “${text}” is not an amount in ${formatCurrency(currency)}.`,
+      )
     return amount
   }
   const parseInstant = (value: 'created_at' | 'payment_date'): Instant | null => {
@@ -264,18 +247,22 @@ function parseRow(
         ? 'The registration number is missing.'
         : `reg_no: “${values.reg_no}” is not a registration number of ${event.title}.`,
     )
-  const paymentStatus = STATUSES[(values.payment_status ?? '').toLowerCase()]
-  if (paymentStatus === undefined)
-    errors.push(
-      values.payment_status === undefined
-        ? 'The payment status is missing.'
-        : `payment_status: “${values.payment_status}” ${explainUnsupportedStatus(values.payment_status) ?? 'must be pending, success, failed or refunded.'}`,
-    )
+  const status =
+    values.payment_status === undefined ? null : parsePaymentStatus(values.payment_status)
+  if (status === null) errors.push('The payment status is missing.')
+  else if (!status.ok) errors.push(`payment_status: “${values.payment_status}” ${status.error}`)
+  const paymentStatus = status?.ok === true ? status.value : null
   const [base, gst, total] = [parseAmount('base'), parseAmount('gst'), parseAmount('total')]
   if (base !== null && gst !== null && total !== null && base + gst !== total)
     errors.push(
       `base ${toMajorUnits(base, currency)} and gst ${toMajorUnits(gst, currency)} do not add up to the total ${toMajorUnits(total, currency)}.`,
     )
+  const [paid, refunded] = CHECKED_AMOUNTS.map(parseAmount) as [Amount | null, Amount | null]
+  const amountsError =
+    paymentStatus === null
+      ? null
+      : explainUnsupportedAmounts({ status: paymentStatus, total, paid, refunded, currency })
+  if (amountsError !== null) errors.push(amountsError)
   const createdAt = parseInstant('created_at')
   if (values.created_at === undefined) errors.push('The date of registration is missing.')
   const paidAt = parseInstant('payment_date')
@@ -290,8 +277,7 @@ function parseRow(
         )?.id ?? null)
   if (values.period !== undefined && period === null)
     errors.push(`period: “${values.period}” is not a period of ${event.title}.`)
-  if (errors.length > 0 || !order.ok || paymentStatus === undefined || createdAt === null)
-    return null
+  if (errors.length > 0 || !order.ok || paymentStatus === null || createdAt === null) return null
   return {
     eventId: event.id,
     eventHash,

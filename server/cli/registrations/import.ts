@@ -18,7 +18,8 @@ const help = `Usage: rollcall registration import <event> <file.csv>
 Imports registrations that were made elsewhere. The first line contains the column names: field ids of the event file,
 other stored values, and reg_no, category, period, base_amount, gst_amount, final_amount, payment_status,
 payment_id, payment_date, created_at; a column <name>_display may contain labels. The column headings of the event's
-own CSV export work too. Base and GST may be missing.
+own CSV export work too. Base and GST may be missing. A row whose amount paid less amount refunded is not the price
+is rejected, because an import stores one payment of the price.
 
 A payment_id can pay for only one registration: a second row with the same payment_id is rejected, and so is a
 payment_id that is already recorded. Leave the cell empty if one payment paid for several registrations.

@@ -1,7 +1,38 @@
 /** Defines the store's functions for emails: queueing, delivery and lists. */
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { CompletedRefund, NewLink } from '../payments/payment-types.ts'
-import type { MailSpacing, NewMail, QueuedMail } from '../registrations/registration-types.ts'
+import type { MailSpacing, NewMail } from '../registrations/registration-types.ts'
+
+export type QueuedMail = NewMail & {
+  readonly id: number
+  /**
+   * `instructions`: how to pay by transfer; `links`: lost links; `unfinished`: a reminder to a delegate who left before
+   * paying; `given-back`: a refund; `already`: a form with the same details was sent again; `same-person`: the delegate
+   * may pay a second time. Links in these emails are created when the email is sent. `documents`: invoices and credit
+   * notes that were issued later, as attachments. `paused`: the mailbox gets no more emails for an hour.
+   */
+  readonly kind:
+    | 'confirmation'
+    | 'again'
+    | 'instructions'
+    | 'reviews'
+    | 'unfinished'
+    | 'given-back'
+    | 'already'
+    | 'same-person'
+    | 'asked'
+    | 'documents'
+    | 'links'
+    | 'paused'
+  readonly attempts: number
+  /** When the email was written. */
+  readonly at: Instant
+  /** The time of the first attempt. Null if there has been none. */
+  readonly firstTriedAt: Instant | null
+  readonly eventId: string
+  /** Null if the email is about an event as a whole. */
+  readonly regNo: RegNo | null
+}
 
 export const MAIL_STATES = ['queued', 'failed', 'sent'] as const
 export type MailState = (typeof MAIL_STATES)[number]

@@ -273,7 +273,7 @@ const addRefundEmail = statement((builder, email: EmailByNumber & { once: string
 export async function enqueue(
   sql: Sql,
   registrationId: number,
-  kind: 'confirmation' | 'again' | 'documents',
+  kind: 'confirmation' | 'again' | 'instructions' | 'documents',
   newEmail: NewMail,
   at: Instant,
   trigger: Trigger,

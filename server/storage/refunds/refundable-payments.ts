@@ -68,6 +68,20 @@ export async function sortByLikelihood<Capture extends CountedCapture>(
   return [...likely, ...others]
 }
 
+/**
+ * Returns the least amount that one of the bank's withdrawals leaves to be refunded of these payments. 0 if the bank
+ * stated no amount, or returned none of them.
+ */
+export async function findLeastReturnedAmount(
+  sql: Sql,
+  captures: readonly CountedCapture[],
+): Promise<Amount> {
+  const amounts: number[] = []
+  for (const { id, left } of captures)
+    for (const { amount } of await readWithdrawals(sql, id)) amounts.push(Math.min(amount, left))
+  return toAmount(amounts.length === 0 ? 0 : Math.min(...amounts))
+}
+
 /** Assigns the whole amount to the first payment that covers it, or else to several payments, in their order. */
 export function splitRefund<Capture extends CountedCapture>(
   captures: readonly Capture[],

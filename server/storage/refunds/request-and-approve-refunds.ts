@@ -41,6 +41,7 @@ import {
 import { explainRefundReference, selectNamedPayments } from './refund-references.ts'
 import {
   countedCaptures,
+  findLeastReturnedAmount,
   sortByLikelihood,
   splitRefund,
   sumCaptures,
@@ -269,6 +270,10 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   const candidates = named.length > 0 ? named : captures
   const refundAmount = checkRefundAmount({ left: sumCaptures(candidates), currency }, amount)
   if (!refundAmount.ok) return refundAmount
+  // No second refund can have the reference, so the rest of the returned amount could not be recorded.
+  const returnedAmount = await findLeastReturnedAmount(sql, named)
+  if (refundAmount.value < returnedAmount)
+    return refuseLessThanReturned(returnedAmount, currency, manualReference ?? '')
   const refundableCaptures =
     manualReference === undefined
       ? captures.filter(
@@ -353,6 +358,12 @@ const refuseMoreThanNamed = (left: Amount, currency: Currency, reference: string
   refuseDecision(
     'bad_amount',
     `${left === 0 ? 'Nothing' : `Only ${formatMoney(left, currency)}`} is left to refund of the payment that ${reference} names. Record any other refund under its own reference.`,
+  )
+
+const refuseLessThanReturned = (returned: Amount, currency: Currency, reference: string) =>
+  refuseDecision(
+    'bad_amount',
+    `The bank returned ${formatMoney(returned, currency)} of the payment that ${reference} names. Record this amount under ${reference}, and any other refund under its own reference.`,
   )
 
 const toPayment = ({ source, paid_at: paidAt }: CaptureRow) => ({ source, paidAt })

@@ -182,7 +182,7 @@ export async function register(
     await enqueue(
       sql,
       id,
-      isComplete ? 'confirmation' : 'again',
+      isComplete ? 'confirmation' : approval === undefined ? 'instructions' : 'again',
       registration.mail,
       at,
       addedBy === undefined ? 'delegate' : 'system',

@@ -327,36 +327,6 @@ export type NewMail = {
   readonly text: string
 }
 
-export type QueuedMail = NewMail & {
-  readonly id: number
-  /**
-   * `links`: lost links; `unfinished`: a reminder to a delegate who left before paying; `given-back`: a refund;
-   * `already`: a form with the same details was sent again; `same-person`: the delegate may pay a second time. Links in
-   * these emails are created when the email is sent. `documents`: invoices and credit notes that were issued later, as
-   * attachments. `paused`: the mailbox gets no more emails for an hour.
-   */
-  readonly kind:
-    | 'confirmation'
-    | 'again'
-    | 'reviews'
-    | 'unfinished'
-    | 'given-back'
-    | 'already'
-    | 'same-person'
-    | 'asked'
-    | 'documents'
-    | 'links'
-    | 'paused'
-  readonly attempts: number
-  /** When the email was written. */
-  readonly at: Instant
-  /** The time of the first attempt. Null if there has been none. */
-  readonly firstTriedAt: Instant | null
-  readonly eventId: string
-  /** Null if the email is about an event as a whole. */
-  readonly regNo: RegNo | null
-}
-
 export type EventFigures = {
   readonly total: number
   /** This figure and the next three count only registrations that have not ended. */

@@ -92,6 +92,40 @@ test('a row with a date and an unreadable amount is reported', () => {
   expect(statement).toMatchObject({ ok: true, value: { lines: [], unread: [2, 3] } })
 })
 
+test.each([
+  ['in the last column', 'Date,Narration,Reference,Deposit', '09/12/2026,NEFT,UTR1,5,000.00'],
+  ['before another column', 'Date,Narration,Deposit,Balance', '09/12/2026,NEFT,5,000.00,9000'],
+  ['with empty cells at the end', 'Date,Narration,Deposit,', '09/12/2026,NEFT,5,000.00,'],
+])(
+  'a row with more cells than headings is not a deposit of the first digits: an amount without quotes %s',
+  (_name, headings, row) => {
+    const rows = readRows(`${headings}\n${row}\n`)
+    const expected = { ok: true, value: { lines: [], withdrawals: [], unread: [2] } }
+    expect(readStatement(rows)).toMatchObject(expected)
+  },
+)
+
+test('a row with more cells than headings is reported if staff chose the columns, and in a second download', () => {
+  const chosen = { date: 0, narration: 1, reference: null, credit: 2, amount: null, sign: null }
+  expect(
+    readStatement(readRows('Wann,Was,Wieviel\n03/02/2027,UTR 1,5,000.00\n'), chosen),
+  ).toMatchObject({ ok: true, value: { lines: [], unread: [2] } })
+  const pasted =
+    'Date,Narration,Deposit\n03/02/2027,A,5\nDate,Narration,Ref,Deposit\n03/02/2027,B,R,6\n03/02/2027,C,R,7,000\n'
+  expect(readStatement(readRows(pasted))).toMatchObject({
+    ok: true,
+    value: { lines: [{ amount: 500 }, { amount: 600 }], unread: [5] },
+  })
+})
+
+test('empty cells at the end of a row, and an unnamed column of the headings, do not make it unreadable', () => {
+  const text = 'Date,Narration,Deposit,\n03/02/2027,A,5,CR\n03/02/2027,B,6,,,\n'
+  expect(readStatement(readRows(text))).toMatchObject({
+    ok: true,
+    value: { lines: [{ amount: 500 }, { amount: 600 }], unread: [] },
+  })
+})
+
 const createExpectedPayment = (n: number, overrides: Partial<UnpaidOrder> = {}): UnpaidOrder => ({
   regNo: `SMPL000000000000${n}` as RegNo,
   name: `Delegate ${n}`,

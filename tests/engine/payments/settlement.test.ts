@@ -47,6 +47,16 @@ const shortenLine = ({
 ]
 
 describe('a report', () => {
+  test('reports a line with more cells than headings, and does not read the first digits of its amount', () => {
+    const report = readReport(`Merchant Txn ID,Settlement Date,Txn Amount,MDR,GST,Net Amount
+SMPL0000000000001,30-01-2026,5,664.01,10,1.80,5652.21
+SMPL0000000000002,30-01-2026,1180.00,20.00,3.60,1156.40,,
+,,6,844.01,30,5.40,6808.61
+`)
+    expect(report.lines.map(({ order }) => order)).toEqual(['SMPL0000000000002'])
+    expect(report.unread).toEqual([2])
+  })
+
   test.each([
     [
       'is read with headings like the fields of the gateway’s API, net amounts, and a refund marked by a word',

@@ -64,7 +64,8 @@ export function SettlementReport({ event, settlement, file, columns }: Settlemen
         {unread.length > 0 && (
           <p className="care">
             {unread.length === 1 ? 'Line' : 'Lines'} {unread.join(', ')} could not be read: the
-            amount, date or number is unclear, or the currency differs.
+            amount, date or number is unclear, the currency differs, or there are more cells than
+            headings.
           </p>
         )}
         {unsettledCount > 0 && (

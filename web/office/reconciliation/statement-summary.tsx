@@ -149,8 +149,8 @@ export function StatementNotes({
       {unread.length > 0 && (
         <p className="care">
           {unread.length === 1
-            ? `Line ${unread.join()} could not be read: its amount, currency or date is unclear. It is not included in the totals.`
-            : `Lines ${unread.join(', ')} could not be read: their amount, currency or date is unclear. They are not included in the totals.`}
+            ? `Line ${unread.join()} could not be read: its amount, currency or date is unclear, or it has more cells than headings. It is not included in the totals.`
+            : `Lines ${unread.join(', ')} could not be read: their amount, currency or date is unclear, or they have more cells than headings. They are not included in the totals.`}
         </p>
       )}
     </>

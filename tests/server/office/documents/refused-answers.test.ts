@@ -54,15 +54,23 @@ const correct = async (regNo: RegNo, answers: Answers) => {
   return [status, body.message]
 }
 
-test('a GSTIN with the code of no state is rejected with this reason', async () => {
-  expect(await register({ gst_number: '28AAAAA0000A1Z1' })).toMatchObject({
-    status: 422,
-    body: {
-      errors: {
-        gst_number: 'No state has the code 28, with which this GSTIN starts. Please check it.',
-      },
-    },
-  })
+test.each(['00', '25', '28', '39', '45', '96', '98', '99'])(
+  'a GSTIN with the code of no state, %s, is rejected with this reason',
+  async (code) => {
+    const message = `No state has the code ${code}, with which this GSTIN starts. Please check it.`
+    expect(await register({ gst_number: `${code}AAAAA0000A1Z1` })).toMatchObject({
+      status: 422,
+      body: { errors: { gst_number: message } },
+    })
+  },
+)
+
+test('a GSTIN with the code of no state is rejected with this reason in a correction', async () => {
+  const { body } = await register({ gst_number: VALID_GSTIN })
+  expect(await correct(body.reg_no, { gst_number: '39AAAAA0000A1Z1' })).toEqual([
+    422,
+    expect.stringContaining('No state has the code 39'),
+  ])
 })
 
 test('a GSTIN with a wrong check digit is rejected', async () => {

@@ -201,6 +201,33 @@ describe('the refund of a returned transfer', () => {
     expect(await refund(office, regNo, 1, reference)).toEqual(explain('Nothing'))
   })
 
+  test('cannot be less than the returned transfer, because the rest could not be recorded under its reference', async () => {
+    const regNo = await registerWithBalance()
+    const reference = createUtr()
+    await confirm(regNo, reference, WORKSHOP)
+    await uploadReturn(office, reference, WORKSHOP)
+    const explain = (amount: string) => [
+      422,
+      `The bank returned ${amount} of the payment that ${reference} names. Record this amount under ${reference}, and any other refund under its own reference.`,
+    ]
+    expect(await refund(office, regNo, 100, reference)).toEqual(explain('₹ 1,180'))
+    expect(await refund(office, regNo, WORKSHOP, reference)).toBe(200)
+    expect(await listReturned()).not.toContain(regNo)
+  })
+
+  test('that the bank returned in part closes the review, and cannot be less than this part', async () => {
+    const regNo = await register()
+    const reference = createUtr()
+    await confirm(regNo, reference)
+    await uploadStatement(office, `10/01/27,NEFT RTN ${reference},,1000,`)
+    expect(await refund(office, regNo, 999, reference)).toEqual([
+      422,
+      expect.stringContaining('The bank returned ₹ 1,000 of'),
+    ])
+    expect(await refund(office, regNo, 1000, reference)).toBe(200)
+    expect(await listReturned()).not.toContain(regNo)
+  })
+
   test('that paid for two workshops is recorded for each of them', async () => {
     const regNos = [await registerWithBalance(), await registerWithBalance()]
     const reference = await splitTransfer(WORKSHOP, ...regNos)
