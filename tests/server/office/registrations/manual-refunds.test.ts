@@ -376,8 +376,8 @@ test('a refund cannot be recorded under the UTR of a received transfer, nor a tr
   const [firstRegNo, secondRegNo] = [await addPaid('Usha', null), await addPaid('Vimal', null)]
   const confirm = (regNo: RegNo, reference: string) =>
     office.act(regNo, { act: 'confirm', way: 'transfer', reference, amount: '4720' })
-  const refund = (regNo: RegNo, reference: string) =>
-    office.act(regNo, { act: 'refund', why: 'Ill.', by_hand: true, amount: '720', reference })
+  const refund = (regNo: RegNo, reference: string, amount = '720') =>
+    office.act(regNo, { act: 'refund', why: 'Ill.', by_hand: true, amount, reference })
   expect((await confirm(firstRegNo, '526200000801')).status).toBe(200)
   const refundRejection = await refund(firstRegNo, 'UTR 5262 0000 0801')
   expect([refundRejection.status, refundRejection.body.code]).toEqual([409, 'reference_taken'])
@@ -403,7 +403,7 @@ test('a refund cannot be recorded under the UTR of a received transfer, nor a tr
     payload,
   })
   expect(result.json()).toMatchObject({ lines: [{ as: 'returned' }] })
-  expect((await refund(secondRegNo, '526200000803')).status).toBe(200)
+  expect((await refund(secondRegNo, '526200000803', '4720')).status).toBe(200)
 })
 
 test('a refund cannot be recorded under the reference of the international transfer that it refunds', async () => {
