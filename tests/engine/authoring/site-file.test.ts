@@ -93,7 +93,7 @@ describe("the landing page's file", () => {
       'social: [facebook,',
       'social: [myspace,',
       [
-        '114 EV104 `myspace` is not a valid `social`; write one of the valid values; valid values: facebook, x, linkedin, instagram, youtube',
+        '114 EV104 `myspace` is not a valid entry of `social`; write one of the valid values; valid values: facebook, x, linkedin, instagram, youtube',
       ],
     ],
   ])('%s is reported on its line', (_name, original, replacement, expected) => {
