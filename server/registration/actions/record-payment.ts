@@ -243,7 +243,8 @@ function readPayment(request: MethodParameters & Pick<ActionRequest, 'newAction'
     )
   const officeMethod = readOfficeMethod(request, reference, today)
   if (!officeMethod.ok) return officeMethod
-  // Only a desk payment is received when staff record it. A bank statement or a delegate states the day of a transfer.
+  // A desk payment, or one without a stated day, is received when it is recorded. A bank statement or a delegate states
+  // the day of a transfer.
   const isTimeKnown = day === today && (statedDay === '' || isDeskPayment(manualMethod))
   const paidAt = isTimeKnown ? newAction.at : startOfDay(day)
   return ok({
