@@ -24,7 +24,7 @@ export {
   type Money,
   type Amount,
 } from './lib/money.ts'
-export { splitPrice, splitTotal, computeIncludedTax } from './pricing/line-tax.ts'
+export { splitPrice, splitTotal, computeIncludedTax } from './pricing/line-tax-and-rounding.ts'
 export { assert, assertNever, err, expectOk, ok, getOwn, type Result } from './lib/result.ts'
 export { computeContrast, computeThemeColors } from './lib/theme-colors.ts'
 export {
@@ -109,7 +109,7 @@ export {
   listCurrenciesOfEvent,
   getCurrency,
 } from './rules/category.ts'
-export { matchesCondition } from './rules/evaluate-condition.ts'
+export { matchesCondition } from './rules/conditions-and-operators.ts'
 export { explainCategory, type CategoryExplanation } from './rules/explain-category.ts'
 export {
   removeContext,
@@ -314,7 +314,7 @@ export {
   readStatement,
   type StatementColumns,
   type StatementLine,
-} from './payments/read-bank-statement.ts'
+} from './payments/bank-statement-columns-and-lines.ts'
 export {
   buildGatewayForm,
   getAccountPrefix,

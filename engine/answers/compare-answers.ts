@@ -2,7 +2,7 @@
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { toNfc } from '../lib/unicode.ts'
 import type { EventConfig, Field } from '../event/config.ts'
-import { isScalar } from '../rules/evaluate-condition.ts'
+import { isScalar } from '../rules/conditions-and-operators.ts'
 import { FORMATS } from '../event/identifier-patterns.ts'
 import { getOwn } from '../lib/result.ts'
 import { memoize } from '../lib/memoize.ts'

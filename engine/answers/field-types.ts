@@ -4,7 +4,7 @@
 import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { Answer } from '../event/answer-types.ts'
-import { MAX_ANSWER_CHARACTERS } from '../event/defaults.ts'
+import { MAX_ANSWER_CHARACTERS } from '../event/default-settings-and-limits.ts'
 import type { Field } from '../event/config.ts'
 import { FORMATS } from '../event/identifier-patterns.ts'
 import { findState, readGstin } from '../event/gstin.ts'

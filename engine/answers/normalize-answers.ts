@@ -5,7 +5,7 @@
 import type { Field, Option, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { getCurrency, findCategory } from '../rules/category.ts'
-import { matchesCondition, toList } from '../rules/evaluate-condition.ts'
+import { matchesCondition, toList } from '../rules/conditions-and-operators.ts'
 import {
   getChoiceMessage,
   findValueError,

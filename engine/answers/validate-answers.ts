@@ -4,7 +4,7 @@ import { isUnreadable } from './read-answer.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, Person, RawAnswers } from '../event/answer-types.ts'
 import { getCurrency, findCategory } from '../rules/category.ts'
-import { toList } from '../rules/evaluate-condition.ts'
+import { toList } from '../rules/conditions-and-operators.ts'
 import { EMPTY_CONTEXT, type PricingContext } from '../rules/pricing-context.ts'
 import {
   getChoiceMessage,

@@ -3,7 +3,7 @@ import type { DocumentLine } from './receipt-invoice-and-credit-note.ts'
 import { type Line } from '../pricing/bill-lines.ts'
 import { REGISTRATION_LINE_ID } from '../event/pricing-types.ts'
 import { toAmount, type Amount } from '../lib/money.ts'
-import type { Split } from '../pricing/line-tax.ts'
+import type { Split } from '../pricing/line-tax-and-rounding.ts'
 
 /** A line of an invoice or a credit note with its item and rate. */
 export type RatedLine = DocumentLine & Required<Pick<DocumentLine, 'item' | 'option' | 'rate'>>

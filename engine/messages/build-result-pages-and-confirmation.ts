@@ -1,6 +1,6 @@
 /** Builds result pages, receipt and confirmation email from the event file and a registration's values. */
 import type { Detail, EventConfig, PublicEvent } from '../event/config.ts'
-import { matchesCondition } from '../rules/evaluate-condition.ts'
+import { matchesCondition } from '../rules/conditions-and-operators.ts'
 import { MAX_ORDER_ID_CHARACTERS } from '../event/registration-number.ts'
 import { INR, readCurrency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'

@@ -9,7 +9,7 @@ import {
   fromMajorUnits,
   readCurrency,
 } from '../lib/money.ts'
-import { splitTotal } from '../pricing/line-tax.ts'
+import { splitTotal } from '../pricing/line-tax-and-rounding.ts'
 import { type Line, formatLines } from '../pricing/bill-lines.ts'
 import {
   type PaymentStatus,

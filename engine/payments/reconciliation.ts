@@ -17,7 +17,7 @@ import type {
 } from './statement-payer-proposals.ts'
 import { type Currency, formatMoney, formatCurrency } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
-import type { Statement, StatementLine } from './read-bank-statement.ts'
+import type { Statement, StatementLine } from './bank-statement-columns-and-lines.ts'
 
 /** A line with its match. Staff confirm it under `reference`, so that it counts only once. */
 export type ReconciledLine = {

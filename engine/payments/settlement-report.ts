@@ -14,7 +14,7 @@ import {
   withColumns,
 } from './spreadsheet-cells.ts'
 import type { SheetRow, TableRow } from './spreadsheet-cells.ts'
-import type { UnknownColumns } from './read-bank-statement.ts'
+import type { UnknownColumns } from './bank-statement-columns-and-lines.ts'
 import type { Day, Instant } from '../lib/time.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** Proposes payers for a statement line, and defines the stored data about its references. */
 import { splitWords, type BankKey } from './bank-reference.ts'
-import type { StatementLine } from './read-bank-statement.ts'
+import type { StatementLine } from './bank-statement-columns-and-lines.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Amount, Currency } from '../lib/money.ts'
 import { addDays, type Day } from '../lib/time.ts'

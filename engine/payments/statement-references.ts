@@ -10,7 +10,7 @@ import {
   type BankKey,
 } from './bank-reference.ts'
 import { memoize } from '../lib/memoize.ts'
-import type { Statement, StatementLine } from './read-bank-statement.ts'
+import type { Statement, StatementLine } from './bank-statement-columns-and-lines.ts'
 import type { Amount } from '../lib/money.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** Defines bill lines and formats them. `bill.ts` computes them. */
 import { formatMoney, formatPrice, toAmount, type Currency, type Amount } from '../lib/money.ts'
-import type { Split } from './line-tax.ts'
+import type { Split } from './line-tax-and-rounding.ts'
 
 /**
  * A bill line. `unit` is the unit price in the event file; base + gst = total, exactly. An

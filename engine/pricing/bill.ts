@@ -18,12 +18,17 @@ import {
   listChosenOptions,
   matchesCondition,
   toList,
-} from '../rules/evaluate-condition.ts'
+} from '../rules/conditions-and-operators.ts'
 import { type Line } from './bill-lines.ts'
 import { getDecimals, toAmount, type Currency, type Amount, type Tax } from '../lib/money.ts'
 import { getCurrency } from '../rules/category.ts'
 import { METHOD_NAME, METHOD_FIELD } from '../rules/pricing-context.ts'
-import { adjustPrices, splitPrice, subtractReplacedTax, type Split } from './line-tax.ts'
+import {
+  adjustPrices,
+  splitPrice,
+  subtractReplacedTax,
+  type Split,
+} from './line-tax-and-rounding.ts'
 import { chooseTax, type ChosenTax } from './tax-rules.ts'
 import { findItemPeriodOn } from './price-periods.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../lib/result.ts'

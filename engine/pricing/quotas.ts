@@ -1,7 +1,7 @@
 /** Quotas: the seats that a registration takes, and the form's messages about available seats. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
-import { listChosenOptions, matchesCondition, toList } from '../rules/evaluate-condition.ts'
+import { listChosenOptions, matchesCondition, toList } from '../rules/conditions-and-operators.ts'
 import { getFullQuotaName } from '../rules/pricing-context.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import { getOwn } from '../lib/result.ts'

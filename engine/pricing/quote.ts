@@ -10,7 +10,7 @@ import { calculateBill, sumLines } from './bill.ts'
 import { getCurrency, findCategory } from '../rules/category.ts'
 import type { Line } from './bill-lines.ts'
 import { type Currency, type Amount } from '../lib/money.ts'
-import { splitPrice, type Split } from './line-tax.ts'
+import { splitPrice, type Split } from './line-tax-and-rounding.ts'
 import { chooseTax } from './tax-rules.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
 import {

@@ -3,7 +3,7 @@ import type { Answers } from '../event/answer-types.ts'
 import { REGISTRATION_LINE_ID, type Fees, type Item, type TaxRule } from '../event/pricing-types.ts'
 import type { Tax } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
-import { appliesToAll, matchesCondition } from '../rules/evaluate-condition.ts'
+import { appliesToAll, matchesCondition } from '../rules/conditions-and-operators.ts'
 
 type TaxedFees = Pick<Fees, 'tax' | 'taxRules'>
 type TaxedItem = Pick<Item, 'tax' | 'taxRules' | 'ownTaxRules'>

@@ -1,7 +1,7 @@
 /** Approval: which registrations need it, and the deadline for the decision. */
 import type { Approval } from '../event/approval-and-cancellation-types.ts'
 import type { Answers } from '../event/answer-types.ts'
-import { matchesCondition } from '../rules/evaluate-condition.ts'
+import { matchesCondition } from '../rules/conditions-and-operators.ts'
 import { addDays, dayOf, endOfDay, instant, type Instant } from '../lib/time.ts'
 
 /** Returns the first approval rule that matches these answers; null if no approval is needed. */

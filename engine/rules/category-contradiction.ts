@@ -4,7 +4,7 @@
  * The form points them out to the delegate before payment but accepts them.
  */
 import type { Answers } from '../event/answer-types.ts'
-import { matchesCondition, passesTest } from './evaluate-condition.ts'
+import { matchesCondition, passesTest } from './conditions-and-operators.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { getOwn } from '../lib/result.ts'
 import { formatAnswer } from '../event/placeholders-and-answer-texts.ts'

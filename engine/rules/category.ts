@@ -1,7 +1,7 @@
 /** Derives a delegate's category from the answers. */
 import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers } from '../event/answer-types.ts'
-import { matchesCondition } from './evaluate-condition.ts'
+import { matchesCondition } from './conditions-and-operators.ts'
 import { CODE_NAME, getFullQuotaName } from './pricing-context.ts'
 import type { Currency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'

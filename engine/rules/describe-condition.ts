@@ -1,7 +1,7 @@
 /** Describes conditions in words, to explain why a rule matches or a price applies. */
 import type { Answer, Answers, Condition, Test } from '../event/answer-types.ts'
 import { CODE_NAME, getFullQuotaName, METHOD_NAME } from './pricing-context.ts'
-import { passesTest } from './evaluate-condition.ts'
+import { passesTest } from './conditions-and-operators.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { assertNever, getOwn } from '../lib/result.ts'
 import { formatDay } from '../lib/time.ts'

@@ -2,7 +2,7 @@
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { findCategory } from './category.ts'
 import { describeCondition, describeFirstFailure } from './describe-condition.ts'
-import { matchesCondition } from './evaluate-condition.ts'
+import { matchesCondition } from './conditions-and-operators.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { getOwn } from '../lib/result.ts'
 

@@ -35,7 +35,7 @@ import { addPasswordLinkRoutes, addUserRoutes } from './users/team.ts'
 import { addRegistrationDetailRoutes } from './registrations/registration-details.ts'
 import { addSettlementLineRoutes } from './reconciliation/handle-settlement-lines.ts'
 import { addSettlementRoutes } from './reconciliation/settlement-import.ts'
-import { addSignInRoutes } from './auth/sign-in.ts'
+import { addSignInRoutes } from './auth/sign-in-and-attempt-limits.ts'
 import { addDashboardRoutes } from './lists/dashboard.ts'
 
 export async function registerOfficeRoutes(app: FastifyInstance, deps: Deps): Promise<void> {

@@ -8,7 +8,7 @@ import type { Deps } from '../dependencies.ts'
 import { sendError } from '../http/error-response.ts'
 import { asRecord } from '../http/request-input.ts'
 import { rejectNonText } from '../http/text-only-json.ts'
-import { findMemberRow, getCodeStatus, pickConditionCells } from './code-and-member-validity.ts'
+import { findMemberRow, getCodeStatus, pickConditionCells } from './find-valid-code-or-member.ts'
 import type { GuessLimit } from './guessing-limits.ts'
 import { getCodeMessage } from './registration-errors.ts'
 

@@ -23,7 +23,7 @@ import type {
 } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { ExternalContext } from '../storage/index.ts'
-import { findMemberRow, getCodeStatus, pickConditionCells } from './code-and-member-validity.ts'
+import { findMemberRow, getCodeStatus, pickConditionCells } from './find-valid-code-or-member.ts'
 
 /** An availability check may be reused for this long if it found free seats of every kind. */
 const AVAILABILITY_CACHE_MS = 1_000

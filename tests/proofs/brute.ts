@@ -17,7 +17,7 @@ import {
   sumLines,
 } from '../../engine/pricing/bill.ts'
 import type { Period } from '../../engine/event/pricing-types.ts'
-import { matchesCondition } from '../../engine/rules/evaluate-condition.ts'
+import { matchesCondition } from '../../engine/rules/conditions-and-operators.ts'
 import { extractContext } from '../../engine/rules/pricing-context.ts'
 import { withMethod } from '../../engine/pricing/method-prices.ts'
 import { findFirstFull } from '../../engine/pricing/quotas.ts'

@@ -2,7 +2,7 @@
 import type { EventConfig } from '../../event/config.ts'
 import type { CodeKind, Quota, MemberList, UniqueAnswers } from '../../event/pricing-types.ts'
 import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
-import { DEFAULT_SEAT_HOLD_MS } from '../../event/defaults.ts'
+import { DEFAULT_SEAT_HOLD_MS } from '../../event/default-settings-and-limits.ts'
 import { toCondition } from './conditions.ts'
 import {
   removeUndefined,

@@ -45,7 +45,7 @@ import {
   NEVER,
   ORDER_NUMBER_DIGITS,
   DEFAULT_RESULT_AMOUNTS,
-} from '../../event/defaults.ts'
+} from '../../event/default-settings-and-limits.ts'
 
 export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const event = asMap(file.event)

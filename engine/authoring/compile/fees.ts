@@ -20,7 +20,10 @@ import { METHOD_NAME } from '../../rules/pricing-context.ts'
 import type { Field } from '../../event/form-types.ts'
 import type { PaymentMethod } from '../../event/payment-method-types.ts'
 import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
-import { DEFAULT_TAX_PRICES, DEFAULT_TAX_ROUNDING } from '../../event/defaults.ts'
+import {
+  DEFAULT_TAX_PRICES,
+  DEFAULT_TAX_ROUNDING,
+} from '../../event/default-settings-and-limits.ts'
 import {
   removeUndefined,
   asList,

@@ -7,7 +7,7 @@ import {
   DEFAULT_FIELD_TYPE,
   DEFAULT_PROOF_MB,
   DEFAULT_YES_NO_DISPLAY,
-} from '../../event/defaults.ts'
+} from '../../event/default-settings-and-limits.ts'
 import { findPatternFault, anchorPattern } from '../schema/answer-pattern.ts'
 import { toCondition } from './conditions.ts'
 import {

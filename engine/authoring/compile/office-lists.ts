@@ -20,7 +20,7 @@ import type { Role } from '../../event/delegate-fields.ts'
 import { buildSalesColumns, buildSalesFilter } from '../../reports/sales-columns.ts'
 import { getLabel, listPriceParts } from '../../event/placeholders-and-answer-texts.ts'
 import type { ListValue } from '../../event/built-in-values.ts'
-import { buildDefaultListApi, buildDefaultList } from '../../event/defaults.ts'
+import { buildDefaultListApi, buildDefaultList } from '../../event/default-settings-and-limits.ts'
 import { LIST_ROWS, LIST_ROWS_CHOICES } from '../../event/rows-per-page.ts'
 import { isCharged } from './fees.ts'
 import {

@@ -3,7 +3,7 @@ import type { EventConfig, Field, Gateway, GatewayAccount } from '../../event/co
 import type { CardMethod, PaymentMethod } from '../../event/payment-method-types.ts'
 import { formatIdAsWords } from '../../event/placeholders-and-answer-texts.ts'
 import type { FieldContext } from './form.ts'
-import { GATEWAY_MINIMUM, DEFAULT_EXPIRY_DAYS } from '../../event/defaults.ts'
+import { GATEWAY_MINIMUM, DEFAULT_EXPIRY_DAYS } from '../../event/default-settings-and-limits.ts'
 import { toField } from './form.ts'
 import { DEFAULT_GATEWAY, isGatewayKind } from '../../payments/gateways/capabilities.ts'
 import { INR, readCurrency, type Currency } from '../../lib/money.ts'

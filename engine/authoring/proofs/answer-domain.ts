@@ -1,7 +1,7 @@
 /** Models possible answers of delegates as boxes of a finite domain, to prove rules and conditions. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Condition } from '../../event/answer-types.ts'
-import { passesTest } from '../../rules/evaluate-condition.ts'
+import { passesTest } from '../../rules/conditions-and-operators.ts'
 import {
   assertListed,
   createFieldAxis,

@@ -12,7 +12,7 @@ import {
   sumLines,
   getUnitPrice,
 } from '../../pricing/bill.ts'
-import { matchesCondition } from '../../rules/evaluate-condition.ts'
+import { matchesCondition } from '../../rules/conditions-and-operators.ts'
 import { type Line } from '../../pricing/bill-lines.ts'
 import { REGISTRATION_LINE_ID, type Adjustment, type Item } from '../../event/pricing-types.ts'
 import { toAmount, type Amount, type Currency, type Tax } from '../../lib/money.ts'
@@ -20,7 +20,7 @@ import { listCurrenciesOfEvent, getCurrency } from '../../rules/category.ts'
 import { findItemPeriodOn, findPeriodOfCategoryOn } from '../../pricing/price-periods.ts'
 import { chooseTax, getTaxRules } from '../../pricing/tax-rules.ts'
 import type { Condition } from '../../event/answer-types.ts'
-import { adjustPrices, splitPrice } from '../../pricing/line-tax.ts'
+import { adjustPrices, splitPrice } from '../../pricing/line-tax-and-rounding.ts'
 import { assert } from '../../lib/result.ts'
 import { METHOD_NAME } from '../../rules/pricing-context.ts'
 import { memoize } from '../../lib/memoize.ts'

@@ -2,7 +2,7 @@
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers, Condition } from '../../event/answer-types.ts'
 import { itemApplies, getItemQuantity } from '../../pricing/bill.ts'
-import { matchesCondition, toList } from '../../rules/evaluate-condition.ts'
+import { matchesCondition, toList } from '../../rules/conditions-and-operators.ts'
 import { getOwn } from '../../lib/result.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Item } from '../../event/pricing-types.ts'

@@ -7,7 +7,7 @@
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers, Condition } from '../../event/answer-types.ts'
 import { getTablePrice, itemApplies, listItemLines } from '../../pricing/bill.ts'
-import { matchesCondition } from '../../rules/evaluate-condition.ts'
+import { matchesCondition } from '../../rules/conditions-and-operators.ts'
 import { findItemPeriodOn, findGroupOfCategory, findPeriodOn } from '../../pricing/price-periods.ts'
 import { getOwn } from '../../lib/result.ts'
 import type { Item } from '../../event/pricing-types.ts'

@@ -4,7 +4,7 @@
  * Options and people that nothing distinguishes are equivalent, so only their number matters.
  */
 import type { Answer, Condition, Person, Test } from '../../event/answer-types.ts'
-import { passesTest } from '../../rules/evaluate-condition.ts'
+import { passesTest } from '../../rules/conditions-and-operators.ts'
 import type { Field } from '../../event/config.ts'
 import { getPersonFields } from '../../answers/field-types.ts'
 import { fromPairs } from '../../lib/result.ts'

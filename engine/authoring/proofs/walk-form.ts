@@ -9,7 +9,7 @@
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answer, Answers, Condition, Test } from '../../event/answer-types.ts'
 import { findCategory } from '../../rules/category.ts'
-import { matchesCondition } from '../../rules/evaluate-condition.ts'
+import { matchesCondition } from '../../rules/conditions-and-operators.ts'
 import { CODE_NAME, getFullQuotaName } from '../../rules/pricing-context.ts'
 import { getOwn } from '../../lib/result.ts'
 import { findFirstFull } from '../../pricing/quotas.ts'

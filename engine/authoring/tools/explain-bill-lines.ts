@@ -9,7 +9,7 @@ import {
   type NotOnSale,
 } from '../../pricing/bill.ts'
 import { describeCondition, describeUnmetCondition } from '../../rules/describe-condition.ts'
-import { matchesCondition, toList } from '../../rules/evaluate-condition.ts'
+import { matchesCondition, toList } from '../../rules/conditions-and-operators.ts'
 import { type Line } from '../../pricing/bill-lines.ts'
 import {
   REGISTRATION_LINE_ID,
@@ -21,7 +21,7 @@ import type { EventConfig } from '../../event/config.ts'
 import { formatMoney, formatPrice, type Currency, type Amount, type Tax } from '../../lib/money.ts'
 import { findItemPeriodOn } from '../../pricing/price-periods.ts'
 import { chooseTax } from '../../pricing/tax-rules.ts'
-import type { Split } from '../../pricing/line-tax.ts'
+import type { Split } from '../../pricing/line-tax-and-rounding.ts'
 import { getOwn } from '../../lib/result.ts'
 import { formatDay, type Day } from '../../lib/time.ts'
 

@@ -7,7 +7,7 @@ import type { Day } from '../../lib/time.ts'
 import { computePaidPrice } from '../../pricing/price-list-tax.ts'
 import { chooseTax } from '../../pricing/tax-rules.ts'
 import { getCurrency } from '../../rules/category.ts'
-import { matchesCondition } from '../../rules/evaluate-condition.ts'
+import { matchesCondition } from '../../rules/conditions-and-operators.ts'
 import { CATEGORY, listConditionNames } from '../proofs/walk-form.ts'
 
 /**

@@ -25,7 +25,7 @@ import {
 } from '../../lib/money.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { countDaysBetween, formatIsoIndia, type Day } from '../../lib/time.ts'
-import { NEVER } from '../../event/defaults.ts'
+import { NEVER } from '../../event/default-settings-and-limits.ts'
 import { writeYaml } from '../syntax/write-yaml.ts'
 import {
   removeUndefined,

@@ -12,7 +12,7 @@ import {
   type MemberList,
   type TaxRule,
 } from '../../event/pricing-types.ts'
-import { DEFAULT_SEAT_HOLD_MS } from '../../event/defaults.ts'
+import { DEFAULT_SEAT_HOLD_MS } from '../../event/default-settings-and-limits.ts'
 import { getCurrency } from '../../rules/category.ts'
 import { INR, toMajorUnits, type Currency, type Amount, type Tax } from '../../lib/money.ts'
 import { fromPairs, getOwn } from '../../lib/result.ts'

@@ -16,7 +16,7 @@ import {
 } from '../proofs/answer-combinations.ts'
 import { formatLines } from '../../pricing/bill-lines.ts'
 import { formatCurrency, formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
-import type { Split } from '../../pricing/line-tax.ts'
+import type { Split } from '../../pricing/line-tax-and-rounding.ts'
 import { buildPriceTable, type PriceRow, buildPriceTables } from '../../pricing/quote.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { formatDay, formatDays, type Day } from '../../lib/time.ts'

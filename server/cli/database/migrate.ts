@@ -1,8 +1,8 @@
 /** `rollcall db migrate`: migrates the database while no server runs, or reports whether a migration is needed. */
 import { hasServerTraces, explainLostDatabase } from '../../storage/recovery/missing-database.ts'
 import { openStore } from '../../storage/open-store.ts'
-import { readVersions } from '../../storage/database/run-migrations.ts'
-import type { Versions } from '../../storage/database/run-migrations.ts'
+import { readVersions } from '../../storage/database/migrate-with-safety-copy.ts'
+import type { Versions } from '../../storage/database/migrate-with-safety-copy.ts'
 import { lockDataFolder } from '../../storage/database/single-server-lock.ts'
 import { parseArguments } from '../options.ts'
 import { showProgress } from '../progress-line.ts'

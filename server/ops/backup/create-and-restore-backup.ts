@@ -16,7 +16,7 @@ import { copyDatabaseWithProgress } from '../../storage/recovery/copy-database-w
 import { describeBucket } from '../../storage/files/s3-bucket.ts'
 import type { S3Bucket } from '../../storage/files/s3-bucket.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-connection.ts'
-import { readVersions } from '../../storage/database/run-migrations.ts'
+import { readVersions } from '../../storage/database/migrate-with-safety-copy.ts'
 import { lockDataFolder, findDatabaseUser } from '../../storage/database/single-server-lock.ts'
 import { explainStoreError, explainFileError } from '../../storage/database/error-explanations.ts'
 import { readWithProgress, reportEach, reportProgress } from '../progress.ts'

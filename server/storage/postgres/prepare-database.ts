@@ -2,14 +2,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
-import { createNotMigratedError } from '../database/run-migrations.ts'
+import { createNotMigratedError } from '../database/migrate-with-safety-copy.ts'
 import {
   migrations,
   createNewerVersionError,
   getReportedVersion,
   runNextMigrationPart,
 } from '../database/schema.ts'
-import type { Versions } from '../database/run-migrations.ts'
+import type { Versions } from '../database/migrate-with-safety-copy.ts'
 import { steps } from './schema/migrations.ts'
 import { newDatabaseStatements } from './schema/new-database.ts'
 import { connect } from './hosts.ts'

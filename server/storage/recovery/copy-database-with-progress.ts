@@ -4,7 +4,7 @@ import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { reportProgress } from '../../ops/progress.ts'
 import { DATABASE_FILE } from '../database/sqlite-connection.ts'
-import { getPartialCopyPath } from '../database/run-migrations.ts'
+import { getPartialCopyPath } from '../database/migrate-with-safety-copy.ts'
 import { copyDatabase } from './copy-database.ts'
 
 export type CopyRequest = { readonly dataDir: string; readonly target: string }

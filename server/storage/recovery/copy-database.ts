@@ -8,7 +8,7 @@ import { createStoreReads } from '../operations/key-lookups.ts'
 import type { NewEventFile } from '../index.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
-import { copyDatabaseTo } from '../database/run-migrations.ts'
+import { copyDatabaseTo } from '../database/migrate-with-safety-copy.ts'
 import {
   findNewestRecordTime,
   findOpenRecovery,

@@ -13,7 +13,7 @@ import {
 } from '../../../engine/index.ts'
 import { resolveAges, toCondition } from '../../../engine/authoring/compile/conditions.ts'
 import { describeCondition } from '../../../engine/rules/describe-condition.ts'
-import { matchesCondition } from '../../../engine/rules/evaluate-condition.ts'
+import { matchesCondition } from '../../../engine/rules/conditions-and-operators.ts'
 import { sharedFiles } from '../event-files.ts'
 import { readGolden } from './goldens.ts'
 

@@ -5,7 +5,7 @@ import { listBilledLines, computeDocumentChange } from '../../../engine/document
 import type { DocumentChange, IssuedDocument } from '../../../engine/documents/document-lines.ts'
 import type { DocumentLine } from '../../../engine/documents/receipt-invoice-and-credit-note.ts'
 import { toAmount, type Tax } from '../../../engine/lib/money.ts'
-import { adjustPrices, splitPrice } from '../../../engine/pricing/line-tax.ts'
+import { adjustPrices, splitPrice } from '../../../engine/pricing/line-tax-and-rounding.ts'
 import type { Line } from '../../../engine/pricing/bill-lines.ts'
 
 type SoldItem = {

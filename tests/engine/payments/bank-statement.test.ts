@@ -2,7 +2,10 @@
 import { expect, test } from 'vitest'
 import { INR, toBankKey, day, readStatement, reconcileStatement } from '../../../engine/index.ts'
 import type { Currency, UnpaidOrder, RegNo } from '../../../engine/index.ts'
-import type { Statement, StatementLine } from '../../../engine/payments/read-bank-statement.ts'
+import type {
+  Statement,
+  StatementLine,
+} from '../../../engine/payments/bank-statement-columns-and-lines.ts'
 import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
 import { toRupees } from '../fixtures.ts'
 

@@ -9,7 +9,7 @@ import {
   readCurrency,
   toAmount,
 } from '../../../engine/lib/money.ts'
-import { splitPrice } from '../../../engine/pricing/line-tax.ts'
+import { splitPrice } from '../../../engine/pricing/line-tax-and-rounding.ts'
 import {
   MIN_TAXABLE_FOR_ADDRESS,
   getPlaceOfSupply,

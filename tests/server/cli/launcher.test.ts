@@ -128,7 +128,7 @@ describe('the command line', () => {
     expect(
       run([launcher, 'user', 'passwd', 'meera', '--password-stdin'], variables, 'short\n').status,
     ).toBe(2)
-    // Other common passwords are in tests/server/office/permissions/sign-in.test.ts. These two contain the user's name
+    // Other common passwords are in tests/server/office/permissions/sign-in-and-attempt-limits.test.ts. These two contain the user's name
     // or an event's name.
     for (const weakPassword of ['meera2026', 'afpicon@2026'])
       expect(

@@ -35,7 +35,7 @@ import { PageContext } from './page-title.ts'
 import { Rail } from './rail.tsx'
 import { SearchField } from './search-field.tsx'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
-import { useOfficeShortcuts } from './use-office-shortcuts.ts'
+import { useOfficeShortcuts } from './office-shortcuts.ts'
 import { UserMenu } from './user-menu.tsx'
 import './frame.css'
 

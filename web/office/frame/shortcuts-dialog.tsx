@@ -1,14 +1,7 @@
 /** The list of keyboard shortcuts. */
 import { Dialog } from '../../ui/dialog.tsx'
 import { areShortcutsOn } from '../ui/shortcut-keys.ts'
-
-/** Pages that `g` and a letter open, keyed by the letter. */
-export const PAGES_BY_KEY = {
-  h: 'Home',
-  r: 'Registrations of the event',
-  p: 'Payments',
-  m: 'Month-end close',
-} as const
+import { PAGES_BY_KEY } from './office-shortcuts.ts'
 
 const SHORTCUTS: readonly (readonly [keys: readonly string[], text: string])[] = [
   [['/'], 'Search'],

@@ -6,7 +6,7 @@
  */
 import type { Period } from '../../../event/pricing-types.ts'
 import { addDays, countDaysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
-import { NEVER } from '../../../event/defaults.ts'
+import { NEVER } from '../../../event/default-settings-and-limits.ts'
 import { listDelegateMethods } from '../../../payments/payment-methods.ts'
 import { getStatedClosingDay } from '../../checked-file.ts'
 import type { Check, Model } from '../../checked-file.ts'

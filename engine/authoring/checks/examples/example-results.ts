@@ -5,7 +5,7 @@ import { EACH_ROW, calculateBill, sumLines } from '../../../pricing/bill.ts'
 import type { Line } from '../../../pricing/bill-lines.ts'
 import { REGISTRATION_LINE_ID } from '../../../event/pricing-types.ts'
 import { withStatedMethod } from '../../../pricing/method-prices.ts'
-import { matchesCondition } from '../../../rules/evaluate-condition.ts'
+import { matchesCondition } from '../../../rules/conditions-and-operators.ts'
 import {
   extractContext,
   EMPTY_CONTEXT,

@@ -6,7 +6,7 @@
  */
 import type { EventFile, Field, QuotaEntry } from '../../schema/event-file-types.ts'
 import type { CancellationKeys, RefundCharge } from '../../schema/office-section-types.ts'
-import { DEFAULT_SEAT_HOLD_MS } from '../../../event/defaults.ts'
+import { DEFAULT_SEAT_HOLD_MS } from '../../../event/default-settings-and-limits.ts'
 import type { FieldAt } from '../../checked-file.ts'
 
 /** A promised word or list entry, with its path in the file. `relatedPath` is another path that affects the value. */

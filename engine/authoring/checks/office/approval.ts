@@ -5,7 +5,7 @@
  * offered only categories that are on sale.
  */
 import { findApproval } from '../../../registration/approval.ts'
-import { matchesCondition, passesTest } from '../../../rules/evaluate-condition.ts'
+import { matchesCondition, passesTest } from '../../../rules/conditions-and-operators.ts'
 import type { EventConfig } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
 import { formatCurrency, type Currency } from '../../../lib/money.ts'

@@ -9,7 +9,7 @@ import {
   type Currency,
 } from '../../../lib/money.ts'
 import { getCurrency } from '../../../rules/category.ts'
-import { splitPrice } from '../../../pricing/line-tax.ts'
+import { splitPrice } from '../../../pricing/line-tax-and-rounding.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { explainAmount } from '../../suggestions/amount-notations.ts'
 import type { Check, Model } from '../../checked-file.ts'

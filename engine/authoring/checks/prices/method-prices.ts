@@ -1,6 +1,6 @@
 /** Checks EV1140: no charge is added to payments by UPI or RuPay debit card. */
 import { findBankNumbers } from '../../../payments/payment-methods.ts'
-import { matchesCondition } from '../../../rules/evaluate-condition.ts'
+import { matchesCondition } from '../../../rules/conditions-and-operators.ts'
 import { METHOD_NAME } from '../../../rules/pricing-context.ts'
 import type { Condition } from '../../../event/answer-types.ts'
 import type { PaymentMethod } from '../../../event/payment-method-types.ts'

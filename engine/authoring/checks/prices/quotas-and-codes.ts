@@ -4,7 +4,7 @@
  * EV521 checks messages about member lists.
  */
 import type { Condition } from '../../../event/answer-types.ts'
-import { passesTest } from '../../../rules/evaluate-condition.ts'
+import { passesTest } from '../../../rules/conditions-and-operators.ts'
 import { CODE_NAME } from '../../../rules/pricing-context.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'

@@ -1,6 +1,6 @@
 /** Checks tax rates, the split of totals, and statements about tax in texts. */
 import { INR, formatMoney, type Currency, type Tax } from '../../../lib/money.ts'
-import { splitPrice, splitTotal } from '../../../pricing/line-tax.ts'
+import { splitPrice, splitTotal } from '../../../pricing/line-tax-and-rounding.ts'
 import type { Item } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'

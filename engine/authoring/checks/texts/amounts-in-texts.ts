@@ -8,7 +8,7 @@ import {
   type Currency,
   type Amount,
 } from '../../../lib/money.ts'
-import { splitPrice } from '../../../pricing/line-tax.ts'
+import { splitPrice } from '../../../pricing/line-tax-and-rounding.ts'
 import { memoize } from '../../../lib/memoize.ts'
 import { findWrongAdjustmentAmounts, findWrongItemAmounts } from './named-amounts.ts'
 import { findNamed, findNamedPayer } from '../../prose/named-in-text.ts'

@@ -9,7 +9,7 @@ import {
   type Amount,
   type Tax,
 } from '../../../lib/money.ts'
-import { splitPrice } from '../../../pricing/line-tax.ts'
+import { splitPrice } from '../../../pricing/line-tax-and-rounding.ts'
 import { formatDay, getWeekday, type Day } from '../../../lib/time.ts'
 import { formatIdAsWords } from '../../../event/placeholders-and-answer-texts.ts'
 import { createPaymentSections } from './sections/payment.ts'

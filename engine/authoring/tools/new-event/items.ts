@@ -7,7 +7,7 @@ import {
   type Amount,
   type Tax,
 } from '../../../lib/money.ts'
-import { splitPrice } from '../../../pricing/line-tax.ts'
+import { splitPrice } from '../../../pricing/line-tax-and-rounding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 import { expandPrices, type FilePeriod } from './price-periods.ts'
 import type { SampleCompanions, SampleWorkshop } from './sample-options.ts'

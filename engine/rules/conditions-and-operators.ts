@@ -1,4 +1,4 @@
-/** Evaluates conditions for visibility, category and required fields, in the browser and on the server. */
+/** Evaluates conditions and their operators (visibility, category, required answers), in browser and server. */
 import type { Answer, Answers, Condition, Person, Scalar, Test } from '../event/answer-types.ts'
 import { assertNever, getOwn } from '../lib/result.ts'
 import { isDay } from '../lib/time.ts'

@@ -12,7 +12,14 @@ import {
 } from '../office-api-and-urls.ts'
 import { listEventLinks, canOpen } from '../office-pages-and-roles.ts'
 import { useShortcutKeys } from '../ui/shortcut-keys.ts'
-import { PAGES_BY_KEY } from './shortcuts-dialog.tsx'
+
+/** Pages that `g` and a letter open, keyed by the letter. */
+export const PAGES_BY_KEY = {
+  h: 'Home',
+  r: 'Registrations of the event',
+  p: 'Payments',
+  m: 'Month-end close',
+} as const
 
 /** Maximum time in milliseconds between the two keys of a shortcut such as `g h`. */
 const SECOND_KEY_MS = 1500

@@ -1,4 +1,4 @@
-/** Decides whether a typed discount code or member number is valid. */
+/** Finds a typed discount code or member number, if it is valid. */
 import { dayOf, foldCode, foldText, getOwn } from '../../engine/index.ts'
 import type { CodeStatus, EventConfig, Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
