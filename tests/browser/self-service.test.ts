@@ -108,6 +108,8 @@ test('a delegate requests a lost link, pays, changes an answer and cancels under
   await editRegion.getByLabel('Phone Number').fill('')
   await editRegion.getByRole('button', { name: 'Save changes' }).click()
   await editRegion.getByRole('alert').getByText('Phone number is required').waitFor()
+  const phone = editRegion.getByRole('textbox', { description: 'Phone number is required' })
+  expect(await phone.getAttribute('aria-invalid')).toBe('true')
   await expectAccessible(page, 'a change that is refused')
   await editRegion.getByLabel('Phone Number').fill('9123400000')
   await editRegion.getByRole('button', { name: 'Save changes' }).click()

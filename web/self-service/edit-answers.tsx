@@ -1,8 +1,9 @@
 /** The form for answers that delegates may change themselves; opened by a button. */
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import type { SyntheticEvent } from 'react'
-import { formatDay, isDay } from '../../engine/index.ts'
+import { formatDay, getOwn, isDay } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
+import { Icon } from '../ui/icons-and-logo.tsx'
 import { AnswerField, toApiValue } from '../ui/forms/edit-answer-field.tsx'
 import { useHeadingFocus } from './use-heading-focus.ts'
 import { useSelfServiceAction } from './use-self-service-action.ts'
@@ -49,14 +50,26 @@ export function EditAnswers({ event, data: { edit: editable }, path, reload }: P
           noValidate
           onSubmit={(submitEvent) => void save(submitEvent)}
         >
-          {fields.map((field) => (
-            <AnswerField
-              key={field.id}
-              field={field}
-              value={Object.hasOwn(answers, field.id) ? answers[field.id] : toApiValue(field)}
-              onChange={(value) => setAnswers({ ...answers, [field.id]: value })}
-            />
-          ))}
+          {fields.map((field) => {
+            const error = getOwn(action.errors, field.id)
+            const errorId = `my-edit-${field.id}-error`
+            return (
+              <Fragment key={field.id}>
+                <AnswerField
+                  field={field}
+                  value={Object.hasOwn(answers, field.id) ? answers[field.id] : toApiValue(field)}
+                  onChange={(value) => setAnswers({ ...answers, [field.id]: value })}
+                  {...(error !== undefined && { describedBy: errorId })}
+                />
+                {error !== undefined && (
+                  <p className="msg" id={errorId}>
+                    <Icon name="bang" />
+                    {error}
+                  </p>
+                )}
+              </Fragment>
+            )
+          })}
           <div className="actions">
             <button type="submit" className="btn" aria-disabled={action.isBusy}>
               {text.save}

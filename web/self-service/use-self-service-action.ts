@@ -3,6 +3,7 @@
  * success.
  */
 import { useState } from 'react'
+import type { FieldErrors } from '../../engine/index.ts'
 import { buildPageHeaders, call, createIdempotencyKey } from '../app/api-client.ts'
 import { readActionMessage } from './self-service-api-responses.ts'
 import type { PanelProps } from './panel-props.ts'
@@ -13,6 +14,8 @@ export type SelfServiceAction = {
   readonly message: string | null
   /** The reason why the last action failed. Null if the action succeeded. */
   readonly problem: string | null
+  /** The errors of single answers in the last action, by field id. */
+  readonly errors: FieldErrors
   /** Performs an action, and returns whether it succeeded. A request repeated after a timeout is performed once. */
   readonly perform: (parameters: Readonly<Record<string, unknown>>) => Promise<boolean>
   readonly setProblem: (problem: string | null) => void
@@ -24,7 +27,10 @@ export function useSelfServiceAction({
 }: Pick<PanelProps, 'path' | 'reload'>): SelfServiceAction {
   const [isBusy, setBusy] = useState(false)
   const [message, setMessage] = useState<string | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
+  const [failure, setFailure] = useState<{
+    readonly problem: string
+    readonly errors: FieldErrors
+  } | null>(null)
   const [unconfirmedRequest, setUnconfirmedRequest] = useState<{
     readonly message: string
     readonly key: string
@@ -32,7 +38,7 @@ export function useSelfServiceAction({
   const perform: SelfServiceAction['perform'] = async (parameters) => {
     if (isBusy) return false
     setBusy(true)
-    setProblem(null)
+    setFailure(null)
     setMessage(null)
     const body = JSON.stringify(parameters)
     const key =
@@ -45,9 +51,20 @@ export function useSelfServiceAction({
     setBusy(false)
     setUnconfirmedRequest(!result.ok && result.error.status === 0 ? { message: body, key } : null)
     if (result.ok) setMessage(result.value)
-    else setProblem(result.error.message)
+    else
+      setFailure({
+        problem: result.error.message,
+        errors: result.error.errorResponse?.errors ?? {},
+      })
     if (result.ok) reload()
     return result.ok
   }
-  return { isBusy, message, problem, perform, setProblem }
+  return {
+    isBusy,
+    message,
+    problem: failure?.problem ?? null,
+    errors: failure?.errors ?? {},
+    perform,
+    setProblem: (problem) => setFailure(problem === null ? null : { problem, errors: {} }),
+  }
 }

@@ -173,9 +173,7 @@ async function changeAnswers(
       kind === 'edit' && correction.error.code === 'other_currency'
         ? formatMessage(SERVER_MESSAGES.selfService.changesPrice, { support: config.support })
         : formatRefusal(config, correction.error),
-      correction.error.code === 'wrong_answers' && kind === 'correct'
-        ? correction.error.errors
-        : undefined,
+      correction.error.code === 'wrong_answers' ? correction.error.errors : undefined,
     )
   const { answers, category, quote } = correction.value
   if (kind === 'edit' && (quote !== null || category !== registration.category))
