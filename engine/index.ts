@@ -352,6 +352,8 @@ export {
   isManualMethod,
   STATEMENT_METHODS,
   MANUAL_METHOD_IDS,
+  findEarlyPayment,
+  MAX_DAYS_BEFORE_REGISTRATION,
   REFUNDED_OUTSIDE,
   formatMethod,
   formatMethodInSentence,

@@ -1,6 +1,8 @@
 /** Labels of payment methods, and the role that can confirm each manual method. */
 import { GATEWAY_CAPABILITIES, isGatewayKind } from './gateways/capabilities.ts'
+import type { EventConfig } from '../event/config.ts'
 import { INR, type Currency } from '../lib/money.ts'
+import { countDaysBetween, dayOf, type Day, type Instant } from '../lib/time.ts'
 import type { Role } from '../registration/permissions.ts'
 
 const MANUAL_METHODS = {
@@ -24,6 +26,26 @@ const MANUAL_METHODS = {
     { readonly label: string; readonly referenceLabel: string; readonly minimumRole: Role }
   >
 >
+/** A payment may be earlier than its registration, but not by so much that a mistyped year is accepted. */
+export const MAX_DAYS_BEFORE_REGISTRATION = 180
+
+/**
+ * Returns the day from which the days before registration are counted if the payment is too early; otherwise null. It
+ * is the day on which registration opened, which may be long before staff add a delegate who paid earlier.
+ */
+export function findEarlyPayment(
+  { registration: { opens } }: Pick<EventConfig, 'registration'>,
+  createdAt: Instant,
+  paidOn: Day,
+): { readonly start: Day; readonly isOpening: boolean } | null {
+  const registrationDay = dayOf(createdAt)
+  const isOpening = opens !== undefined && opens < registrationDay
+  const start = isOpening ? opens : registrationDay
+  return countDaysBetween(paidOn, start) > MAX_DAYS_BEFORE_REGISTRATION
+    ? { start, isOpening }
+    : null
+}
+
 export type ManualMethod = keyof typeof MANUAL_METHODS
 export const MANUAL_METHOD_IDS = Object.keys(MANUAL_METHODS) as readonly ManualMethod[]
 

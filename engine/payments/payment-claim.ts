@@ -7,7 +7,8 @@ import type { Field } from '../event/form-types.ts'
 import type { OfficeMethod, TransferMethod } from '../event/payment-method-types.ts'
 import { err, ok, getOwn, type Result } from '../lib/result.ts'
 import { memoize } from '../lib/memoize.ts'
-import { isDay, type Day } from '../lib/time.ts'
+import { isDay, type Day, type Instant } from '../lib/time.ts'
+import { findEarlyPayment } from './manual-payment.ts'
 
 export type PaymentClaim = {
   /** The answers to the method's fields, by field. The answer of a file field is the file's name. */
@@ -17,12 +18,15 @@ export type PaymentClaim = {
   readonly paidOn: Day | null
 }
 
-/** Reads a payment claim. `raw` contains the answers by field. The payment date must not be in the future. */
+/**
+ * Reads a payment claim of a registration made at `createdAt`. `raw` contains the answers by field. The payment date
+ * must be one that staff can confirm: not in the future, and not long before the registration.
+ */
 export function readPaymentClaim(
   event: EventConfig,
   method: TransferMethod,
   raw: RawAnswers,
-  today: Day,
+  { createdAt, today }: { readonly createdAt: Instant; readonly today: Day },
 ): Result<PaymentClaim, FieldErrors> {
   const answers = readMethodFields(event, method, raw, today)
   if (!answers.ok) return answers
@@ -31,6 +35,12 @@ export function readPaymentClaim(
   const paidOn = typeof day === 'string' && isDay(day) ? day : null
   if (typeof reference !== 'string')
     return err({ [method.reference]: SERVER_MESSAGES.selfService.referenceMissing })
+  if (
+    method.day !== undefined &&
+    paidOn !== null &&
+    findEarlyPayment(event, createdAt, paidOn) !== null
+  )
+    return err({ [method.day]: SERVER_MESSAGES.selfService.dayTooEarly })
   return ok({ answers: answers.value, reference: reference.replaceAll(/\s+/g, ' '), paidOn })
 }
 

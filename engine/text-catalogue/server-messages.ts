@@ -154,5 +154,6 @@ export const SERVER_MESSAGES = {
     noRefundRequest: 'You cannot request a refund here. Please write to the organisers.',
     referenceMissing: 'Please enter the reference number from your bank.',
     dayInFuture: 'This date is in the future. Please enter the date on which you paid.',
+    dayTooEarly: 'This date is long before you registered. Please check the year.',
   },
 } as const

@@ -49,7 +49,10 @@ export const claimPayment: ActionHandler = async (request) => {
   const files = await readClaimFiles(request, method)
   if (!files.ok) return refuseFields(files.error)
   const { raw, uploads, drafts } = files.value
-  const claim = readPaymentClaim(config, method, raw, dayOf(newAction.at))
+  const claim = readPaymentClaim(config, method, raw, {
+    createdAt: registration.createdAt,
+    today: dayOf(newAction.at),
+  })
   if (!claim.ok) return refuseFields(claim.error)
   const { answers, reference, paidOn } = claim.value
   return deps.store.addPaymentClaim(

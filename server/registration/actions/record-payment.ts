@@ -5,7 +5,8 @@ import {
   listOwnOfficeMethods,
   toBankKey,
   dayOf,
-  countDaysBetween,
+  findEarlyPayment,
+  MAX_DAYS_BEFORE_REGISTRATION,
   err,
   formatDayShort,
   hasNonAsciiCharacters,
@@ -174,9 +175,6 @@ function readManualMethod(request: MethodParameters): ManualMethod | null {
   return findOwnOfficeMethod(request) === undefined ? null : 'desk'
 }
 
-/** A payment may be earlier than its registration, but not by so much that a mistyped year is accepted. */
-const MAX_DAYS_BEFORE_REGISTRATION = 180
-
 function readPayment(request: MethodParameters & Pick<ActionRequest, 'newAction'>): Result<
   {
     readonly method: ManualMethod
@@ -232,14 +230,10 @@ function readPayment(request: MethodParameters & Pick<ActionRequest, 'newAction'
     return refuseData(
       `The date received, ${formatDayShort(day)}, is after today, ${formatDayShort(today)}.`,
     )
-  // The limit is counted from the opening of registration, which may be long before staff add a delegate who paid
-  // earlier.
-  const registrationDay = dayOf(createdAt)
-  const { opens = registrationDay } = served.config.registration
-  const earliestDay = opens < registrationDay ? opens : registrationDay
-  if (countDaysBetween(day, earliestDay) > MAX_DAYS_BEFORE_REGISTRATION)
+  const earlyPayment = findEarlyPayment(served.config, createdAt, day)
+  if (earlyPayment !== null)
     return refuseData(
-      `The date received, ${formatDayShort(day)}, is more than ${MAX_DAYS_BEFORE_REGISTRATION} days before ${earliestDay === registrationDay ? 'the registration was made' : 'registration opened'}, ${formatDayShort(earliestDay)}. Check the year.`,
+      `The date received, ${formatDayShort(day)}, is more than ${MAX_DAYS_BEFORE_REGISTRATION} days before ${earlyPayment.isOpening ? 'registration opened' : 'the registration was made'}, ${formatDayShort(earlyPayment.start)}. Check the year.`,
     )
   const officeMethod = readOfficeMethod(request, reference, today)
   if (!officeMethod.ok) return officeMethod

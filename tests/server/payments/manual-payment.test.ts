@@ -156,6 +156,10 @@ test("a payment claim is validated against its method's fields, and each error i
     status: 422,
     body: { errors: { paid_on: expect.stringContaining('in the future') } },
   })
+  expect(await page.claim({ utr: createUtr(), paid_on: '2006-01-09' })).toMatchObject({
+    status: 422,
+    body: { errors: { paid_on: expect.stringContaining('check the year') } },
+  })
   expect(await page.claim({ paid_on: '2027-01-09' })).toMatchObject({
     status: 422,
     body: { errors: { utr: expect.any(String) } },
