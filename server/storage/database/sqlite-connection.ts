@@ -159,7 +159,7 @@ export function toSql(db: Database.Database): Sql {
   const sql = <Row>(text: string): Statement<Row> => {
     const cached = cache.get(text)
     if (cached !== undefined) return cached as Statement<Row>
-    const asyncStatement = toAsyncStatement<Row>(db.prepare(text))
+    const asyncStatement = toAsyncStatement<Row>(db.prepare(text), prepareInsert(db, text))
     cache.set(text, asyncStatement as Statement<unknown>)
     return asyncStatement
   }
@@ -189,9 +189,29 @@ export async function runInTransaction<T>(
   }
 }
 
-function toAsyncStatement<Row>(statement: Database.Statement): Statement<Row> {
+/** An insert of one row that returns its id. After `do update`, SQLite does not report the row's id. */
+const INSERT_RETURNING_ID = /^(insert into (?!.* do update ).*) returning "id"$/s
+
+/**
+ * Prepares an insert that returns its id without RETURNING, which takes a third of the time of an insert; the
+ * connection knows the id anyway. Null for other statements.
+ */
+function prepareInsert(db: Database.Database, text: string): Database.Statement | null {
+  const insert = INSERT_RETURNING_ID.exec(text)?.[1]
+  return insert === undefined ? null : db.prepare(insert)
+}
+
+function toAsyncStatement<Row>(
+  statement: Database.Statement,
+  insert: Database.Statement | null,
+): Statement<Row> {
+  const insertRow = (params: readonly unknown[]): { readonly id: number } | undefined => {
+    const { changes, lastInsertRowid } = insert?.run(...params) ?? {}
+    return changes === 1 ? { id: Number(lastInsertRowid) } : undefined
+  }
   return {
-    get: async (...params) => statement.get(...params) as Row | undefined,
+    get: async (...params) =>
+      (insert === null ? statement.get(...params) : insertRow(params)) as Row | undefined,
     all: async (...params) => statement.all(...params) as Row[],
     run: (...params) => {
       const writeResult = statement.run(...params)
