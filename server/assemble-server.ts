@@ -142,7 +142,7 @@ function checkDatabaseCreation(
   if (databaseUrl !== null) return ok(isNew || !hasTraces)
   if (isNew && describeMissing(dataDir) === null)
     return err(
-      `${dataDir} already contains a database. Start without --new to use it. To start with an empty one, move it away or set another DATA_DIR.`,
+      `${dataDir} already contains a database. Start without --new to use it. To start with an empty one, move it elsewhere or set another DATA_DIR.`,
     )
   const lossMessage = isNew ? null : explainLostDatabase(dataDir)
   // A database that is deleted after this check is not replaced by an empty one.

@@ -64,7 +64,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
           groups: [
             // Everything that the entry imports.
             { name: 'app', tags: ['$initial'], priority: 2 },
-            // Modules shared by pages, except the form that sells only the registration.
+            // Modules shared by pages, except by forms without items.
             {
               name: 'more',
               test: /\/(web\/(ui\/(payment\/bill-rows|qr-code)|results\/registration-responses)|engine\/(messages\/(build-result-pages-and-confirmation|placeholder-values)|lib\/theme-colors)\.|node_modules\/uqr\/)/,

@@ -67,9 +67,9 @@ const isPaid = (status: PaymentStatus): boolean => status === 'success' || statu
 export function startWatch(
   status: PaymentStatus,
   at: Instant,
-): { readonly askAt: Instant; readonly watchUntil: Instant } {
+): { readonly nextPollAt: Instant; readonly watchUntil: Instant } {
   const wait = isPaid(status) ? MIN_PAID_MS : MIN_FAILED_MS
-  return { askAt: instant(at + wait), watchUntil: instant(at + WATCH_MS) }
+  return { nextPollAt: instant(at + wait), watchUntil: instant(at + WATCH_MS) }
 }
 
 /**

@@ -116,20 +116,20 @@ async function payByNumber(
   }
   const lateWaitMs = await guard.admit(address, event.id, registration.regNo, orderId)
   if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
-  const isProven =
+  const isDelegate =
     isDelegateEmail(event, registration, fields?.['email']) ||
     (await isRegisteringBrowser(deps, request, registration))
   // The number is printed on badges, so without further proof it cannot replace an expected transfer by a card
   // payment.
-  if (!isProven && (registration.payments[0]?.way ?? null) !== null)
+  if (!isDelegate && (registration.payments[0]?.way ?? null) !== null)
     return sendError(reply, 403, 'email_needed', USE_LINK_MESSAGE)
   const browser = readBrowser(event, request)
   const otherPaid =
-    browser === null || !isProven
+    browser === null || !isDelegate
       ? null
       : await deps.store.paidRegistrationOfSamePerson(registration.regNo, browser)
   if (shouldAskFirst(request, otherPaid)) return sendRefusal(reply, askToPayAgain(otherPaid))
-  return sendPayableOrder(deps, { event, regNo: registration.regNo, isProven }, fields, reply)
+  return sendPayableOrder(deps, { event, regNo: registration.regNo, isDelegate }, fields, reply)
 }
 
 async function payByLink(
@@ -150,7 +150,12 @@ async function payByLink(
   await deps.store.recordLinkUse(hashToken(token), deps.clock())
   const otherPaid = await deps.store.paidRegistrationOfSamePerson(registration.regNo)
   if (shouldAskFirst(request, otherPaid)) return sendRefusal(reply, askToPayAgain(otherPaid))
-  return sendPayableOrder(deps, { event, regNo: registration.regNo, isProven: true }, fields, reply)
+  return sendPayableOrder(
+    deps,
+    { event, regNo: registration.regNo, isDelegate: true },
+    fields,
+    reply,
+  )
 }
 
 /** Sends the order to pay, or an error. The field `price` is the total that the delegate accepted. */
@@ -159,12 +164,12 @@ async function sendPayableOrder(
   {
     event,
     regNo,
-    isProven,
-  }: { readonly event: EventConfig; readonly regNo: RegNo; readonly isProven: boolean },
+    isDelegate,
+  }: { readonly event: EventConfig; readonly regNo: RegNo; readonly isDelegate: boolean },
   fields: Fields | null,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const payer = isProven ? 'delegate' : 'stranger'
+  const payer = isDelegate ? 'delegate' : 'stranger'
   const order = await retryPayment(deps, event, regNo, deps.clock(), {
     acceptedTotal: fields?.['price'] ?? null,
     requester: payer,

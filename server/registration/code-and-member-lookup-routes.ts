@@ -18,7 +18,7 @@ const MAX_TYPED_CHARACTERS = 200
 export async function addLookupRoutes(
   app: FastifyInstance,
   deps: Deps,
-  guesses: GuessLimit,
+  guessLimit: GuessLimit,
 ): Promise<void> {
   const createLookupHandler =
     (
@@ -36,7 +36,7 @@ export async function addLookupRoutes(
       const served = deps.events.findById(id)
       if (served === null)
         return sendError(reply, 404, 'no_such_event', SERVER_MESSAGES.noSuchEvent)
-      if (await guesses.isTooMany(request, reply)) return reply
+      if (await guessLimit.isTooMany(request, reply)) return reply
       const { body } = request
       if (rejectNonText(reply, body, names)) return reply
       return handle(served.config, asRecord(body), request, reply)
@@ -46,7 +46,7 @@ export async function addLookupRoutes(
     const typed = readTypedValue(body, 'code')
     const status = await getCodeStatus(deps, event, typed ?? '', deps.clock())
     const result = status.is === 'unknown' ? 'wrong' : 'right'
-    if (await guesses.isResultWithheld(request, reply, result)) return reply
+    if (await guessLimit.isResultWithheld(request, reply, result)) return reply
     if (status.is !== 'valid')
       return status.is === 'unknown'
         ? sendError(reply, 404, 'code_unknown', getCodeMessage(status.is))
@@ -69,7 +69,7 @@ export async function addLookupRoutes(
         readTypedValue(body, 'value') ?? '',
         deps.clock(),
       )
-      if (await guesses.isResultWithheld(request, reply, row === null ? 'wrong' : 'right'))
+      if (await guessLimit.isResultWithheld(request, reply, row === null ? 'wrong' : 'right'))
         return reply
       if (row === null) return sendError(reply, 404, 'not_on_roll', getInvalidMessage(field))
       const shownColumns = event.memberLists.find(({ id }) => id === field.roll)?.shows ?? []

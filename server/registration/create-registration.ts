@@ -34,7 +34,7 @@ import type { PaymentData } from '../../engine/api.ts'
 import type { Deps, HandOffRefusal, ServedEvent } from '../dependencies.ts'
 import type {
   ActionDenial,
-  PaymentInHand,
+  NewDeskPayment,
   RecordedOfficeMethod,
   NewMail,
   NewRegistration,
@@ -235,7 +235,7 @@ function buildNewRegistration(
     ...registration,
     mail: buildFirstEmail(event, registration, method),
     ...(deskPayment !== null &&
-      method !== null && { paymentInHand: buildDeskPayment(event, registration, deskPayment) }),
+      method !== null && { deskPayment: buildDeskPayment(event, registration, deskPayment) }),
   }
 }
 
@@ -244,7 +244,7 @@ function buildDeskPayment(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
   { actor, mode, slip, officeMethod }: DeskPayment,
-): PaymentInHand {
+): NewDeskPayment {
   const reference = slip === '' ? registration.regNo : slip
   const view = buildPaidView(event, registration, reference)
   return { actor, way: mode, officeMethod, reference, mail: buildConfirmationEmail(event, view) }

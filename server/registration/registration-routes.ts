@@ -1,4 +1,4 @@
-/** Defines the routes whose paths event files set: register, read a registration, price list. */
+/** Defines the routes with paths from the event file: registering, reading a registration, the price list. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getOwn, buildPublicAvailability } from '../../engine/index.ts'
 import { buildTariff } from '../../engine/api.ts'
@@ -35,19 +35,19 @@ export function addRegistrationRoutes(
   app: FastifyInstance,
   deps: Deps,
   guard: LookupGuard,
-  guesses: GuessLimit,
+  guessLimit: GuessLimit,
 ): void {
-  const register = buildRegisterHandler(deps, guard, guesses)
+  const register = buildRegisterHandler(deps, guard, guessLimit)
 
   /** `email` is undefined if the request has no email address. */
   const sendRegistration = async (
-    served: ServedEvent,
+    servedEvent: ServedEvent,
     request: FastifyRequest,
     reply: FastifyReply,
     number: string,
     email: unknown,
   ): Promise<FastifyReply> => {
-    const { config } = served
+    const { config } = servedEvent
     const address = getAddressKey(request)
     const waitMs = await guard.wait(address, config.id, number)
     if (waitMs > 0) return sendTooMany(reply, waitMs)
@@ -67,24 +67,24 @@ export function addRegistrationRoutes(
     }
     const lateWaitMs = await guard.admit(address, config.id, storedRegistration.regNo, number)
     if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
-    const isProven =
+    const isDelegate =
       isEmailCorrect || (await isRegisteringBrowser(deps, request, storedRegistration))
     const actions = storedRegistration.wasTransferred
       ? await deps.store.actions(storedRegistration.regNo)
       : []
-    const shownRegistration = isProven
+    const shownRegistration = isDelegate
       ? hidePreviousHolder(config, storedRegistration, actions)
       : hideNewHolder(config, storedRegistration, actions)
-    const registration = buildPublicView(config, shownRegistration, deps.clock(), isProven)
+    const registration = buildPublicView(config, shownRegistration, deps.clock(), isDelegate)
     const paymentInstructions =
-      isProven && registration.stands === 'by-hand'
+      isDelegate && registration.stands === 'by-hand'
         ? await buildInstructionsOnly(deps, config, storedRegistration)
         : null
     const paidTwice = await findSecondPaymentForBrowser(deps, config, storedRegistration, request)
     const response: RegistrationResponse = {
       status: 'success',
       registration,
-      ...(isProven
+      ...(isDelegate
         ? await listAmountsUnderReview(deps.store, storedRegistration)
         : { partial: true as const }),
       ...(paymentInstructions !== null && { paying: paymentInstructions }),
@@ -94,10 +94,10 @@ export function addRegistrationRoutes(
   }
 
   const handleRead =
-    (served: ServedEvent): EventRoute['handle'] =>
+    (servedEvent: ServedEvent): EventRoute['handle'] =>
     async (request, reply, params) => {
       reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
-      return sendRegistration(served, request, reply, params.reg_no ?? '', undefined)
+      return sendRegistration(servedEvent, request, reply, params.reg_no ?? '', undefined)
     }
 
   /**
@@ -105,14 +105,14 @@ export function addRegistrationRoutes(
    * contains more data. The email address is required if the number can be guessed by counting.
    */
   const handleReadWithEmail =
-    (served: ServedEvent): EventRoute['handle'] =>
+    (servedEvent: ServedEvent): EventRoute['handle'] =>
     async (request, reply, params) => {
       reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
       const body = await readBody(request, new Map(), deps.uploads)
-      if (!body.ok) return sendRefusal(reply, refuseBody(served.config, body.error))
+      if (!body.ok) return sendRefusal(reply, refuseBody(servedEvent.config, body.error))
       if (rejectNonText(reply, body.value.values, ['email'])) return reply
       const email = getOwn(body.value.values, 'email') ?? undefined
-      return sendRegistration(served, request, reply, params.reg_no ?? '', email)
+      return sendRegistration(servedEvent, request, reply, params.reg_no ?? '', email)
     }
 
   const handleAvailability = async (
@@ -120,10 +120,11 @@ export function addRegistrationRoutes(
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { id } = request.params
-    const served =
+    const servedEvent =
       deps.events.findById(id) ?? ((await deps.events.refresh()) ? deps.events.findById(id) : null)
-    if (served === null) return sendError(reply, 404, 'no_such_event', SERVER_MESSAGES.noSuchEvent)
-    const { config } = served
+    if (servedEvent === null)
+      return sendError(reply, 404, 'no_such_event', SERVER_MESSAGES.noSuchEvent)
+    const { config } = servedEvent
     const availability = buildPublicAvailability(
       config.quotas,
       await readSeatsLeft(deps, config, deps.clock()),
@@ -136,9 +137,10 @@ export function addRegistrationRoutes(
     request: FastifyRequest<{ Params: { id: string } }>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const served = deps.events.findById(request.params.id)
-    if (served === null) return sendError(reply, 404, 'no_such_event', SERVER_MESSAGES.noSuchEvent)
-    openWebForm(deps, served.config, request).setCookie(reply)
+    const servedEvent = deps.events.findById(request.params.id)
+    if (servedEvent === null)
+      return sendError(reply, 404, 'no_such_event', SERVER_MESSAGES.noSuchEvent)
+    openWebForm(deps, servedEvent.config, request).setCookie(reply)
     return reply.header('cache-control', 'no-store').code(204).send()
   }
   for (const slash of ['', '/']) {
@@ -146,21 +148,21 @@ export function addRegistrationRoutes(
     app.get(`/api/events/:id/browser${slash}`, handleBrowserCookie)
   }
 
-  app.eventRoutes.add((served) => {
-    const { api } = served.config
+  app.eventRoutes.add((servedEvent) => {
+    const { api } = servedEvent.config
     return [
       {
         method: 'POST',
         path: api.register,
-        handle: (request, reply) => register(served, request, reply),
+        handle: (request, reply) => register(servedEvent, request, reply),
       },
-      { method: 'GET', path: api.registration, handle: handleRead(served) },
-      { method: 'POST', path: api.registration, handle: handleReadWithEmail(served) },
+      { method: 'GET', path: api.registration, handle: handleRead(servedEvent) },
+      { method: 'POST', path: api.registration, handle: handleReadWithEmail(servedEvent) },
       {
         method: 'GET',
         path: api.tariff,
         handle: async (_request, reply) => {
-          const { config } = served
+          const { config } = servedEvent
           const at = deps.clock()
           const seatsLeft = await readSeatsLeft(deps, config, at)
           return reply.header('cache-control', 'no-store').send(buildTariff(config, at, seatsLeft))

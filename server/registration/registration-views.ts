@@ -91,11 +91,11 @@ export function buildPublicView(
   event: EventConfig,
   stored: StoredRegistration,
   at: Instant,
-  isProven: boolean,
+  isDelegate: boolean,
 ): RegistrationResponse['registration'] {
-  const shownFields = isProven ? listFieldsShownToOwner(event) : listFieldsShownByNumber(event)
+  const shownFields = isDelegate ? listFieldsShownToOwner(event) : listFieldsShownByNumber(event)
   const answers = Object.entries(stored.answers).filter(([id]) => shownFields.has(id))
-  const paymentId = isProven ? stored.paymentId : null
+  const paymentId = isDelegate ? stored.paymentId : null
   return {
     ...buildRegistrationView(
       event,

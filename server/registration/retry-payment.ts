@@ -155,8 +155,8 @@ export async function retryPayment(
         const trial = buildPayable(trialOrder, true)
         if (!trial.ok) return trial
         const retryResult = await deps.store.retry(regNo, at, {
-          after: newestPayment.orderId,
-          replaces: decision.replaces !== null,
+          expectedOrderId: newestPayment.orderId,
+          replacesOpenOrder: decision.replaces !== null,
           gateway: payment.gateway.name,
           merchantAccount: {
             account: payment.account,

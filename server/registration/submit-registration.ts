@@ -105,7 +105,7 @@ type Register = (
 export function buildRegisterHandler(
   deps: Deps,
   guard: LookupGuard,
-  guesses: GuessLimit,
+  guessLimit: GuessLimit,
 ): Register {
   const isRateLimited = createAddressLimit(deps, REGISTRATIONS_PER_ADDRESS)
   const availability = openAvailabilityChecks(deps)
@@ -116,7 +116,7 @@ export function buildRegisterHandler(
     if (!body.ok) return sendRefusal(reply, refuseBody(served.config, body.error))
     if (
       needsListLookup(served.config, body.value.values) &&
-      (await guesses.isTooMany(request, reply))
+      (await guessLimit.isTooMany(request, reply))
     ) {
       await discardAll(deps, body.value)
       return reply
@@ -133,7 +133,7 @@ export function buildRegisterHandler(
     )
     if (!response.ok) {
       const isGuess = GUESSED_REFUSAL_CODES.includes(response.error.code)
-      if (isGuess && (await guesses.isResultWithheld(request, reply, 'wrong'))) return reply
+      if (isGuess && (await guessLimit.isResultWithheld(request, reply, 'wrong'))) return reply
       return sendRefusal(reply, response.error)
     }
     await guard.addKnown(getAddressKey(request), served.config.id, response.value.reg_no)

@@ -137,8 +137,8 @@ export interface Store
   } | null>
   /**
    * Adds a payment attempt to a registration. Its newest attempt must have failed, or be open and be replaced by the
-   * new attempt (`replaces`). The order id is the registration number plus two digits. If the price has changed, the
-   * registration gets the new price.
+   * new attempt (`replacesOpenOrder`). The order id is the registration number plus two digits. If the price has
+   * changed, the registration gets the new price.
    */
   retry(regNo: RegNo, at: Instant, next?: NextAttempt): Promise<Result<StoredPayment, RetryRefusal>>
   /**

@@ -33,7 +33,7 @@ afterAll(async () => {
 async function openForm(page: Page): Promise<void> {
   await page.goto(server.url + FORM_PATH)
   await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).waitFor()
-  // Typed text is kept even without the script, but only the script validates a field that loses the focus.
+  // Typed text is kept even without the script, but only the script validates a field that loses focus.
   await waitForHydration(page)
 }
 
@@ -251,7 +251,7 @@ describe('missing and invalid answers', () => {
   })
 
   test(
-    'a field left empty shows and announces its error when it loses the focus',
+    'a field left empty shows and announces its error when it loses focus',
     { tags: ['slow'] },
     async () => {
       const { page, context } = await visit(browser)

@@ -35,18 +35,18 @@ const submitByKeyboard = async (page: Page): Promise<void> => {
   await findPayButton(page).focus()
   await page.keyboard.press('Enter')
 }
-const hasFocus = (page: Page): Promise<boolean> =>
+const isPayButtonFocused = (page: Page): Promise<boolean> =>
   findPayButton(page).evaluate((button) => button === document.activeElement)
 
 describe.each(ALL_RUNS ? [768, 1280] : [1280])(
-  'at %i px, the pay button regains the focus',
+  'at %i px, the pay button regains focus',
   (width) => {
     test('after a network error', async () => {
       const page = await openFilledForm(width)
       await page.route('**/register/', (route) => route.abort())
       await submitByKeyboard(page)
       await page.getByRole('status').getByText('Network error').waitFor()
-      await expect.poll(() => hasFocus(page)).toBe(true)
+      await expect.poll(() => isPayButtonFocused(page)).toBe(true)
       await page.context().close()
     })
 
@@ -73,7 +73,7 @@ describe.each(ALL_RUNS ? [768, 1280] : [1280])(
       await submitByKeyboard(page)
       await page.getByRole('dialog', { name: 'The price has changed' }).waitFor()
       await page.keyboard.press('Escape')
-      await expect.poll(() => hasFocus(page)).toBe(true)
+      await expect.poll(() => isPayButtonFocused(page)).toBe(true)
       await page.context().close()
     })
   },

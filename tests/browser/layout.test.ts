@@ -115,7 +115,7 @@ describe('on a phone', () => {
     })
     await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
     await findPayButton(page).click()
-    // The error summary receives the focus, which scrolls the page.
+    // The error summary receives focus, which scrolls the page.
     await expect
       .poll(() => locateErrorSummary(page).evaluate((box) => box === document.activeElement))
       .toBe(true)
@@ -127,7 +127,7 @@ describe('on a phone', () => {
     await expect.poll(() => locateErrorSummary(page).getByRole('link').count()).toBe(3)
     // The shift is scrolled back before the next frame, but a script can see the page in between.
     await expect.poll(() => measureTop(phone)).toBeCloseTo(topBefore, 0)
-    // The message of the field that lost the focus appears above the clicked one, and disappears again.
+    // The message of the field that lost focus appears above the clicked one, and disappears again.
     const email = findField(page, 'Email Address')
     await email.fill('not an address')
     // The first message of this field and its line in the summary disappear shortly after typing, which moves the

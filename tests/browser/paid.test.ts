@@ -214,7 +214,7 @@ describe('a postgraduate with a document', () => {
     await row.getByRole('link').first().click()
     await page.getByRole('heading', { level: 1, name: NAME }).waitFor()
     await page.getByRole('link', { name: PROOF_FILE.name }).waitFor()
-    await expectAccessible(page, 'the page of a registration')
+    await expectAccessible(page, 'the registration page')
     const [proof] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: PROOF_FILE.name }).click(),

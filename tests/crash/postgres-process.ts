@@ -9,8 +9,7 @@ import { printNow } from './print-now.ts'
 const CLIENTS = 32
 /** The pause before a retry. */
 const RETRY_MS = 10
-/** The polling interval of the queue. */
-const QUEUE_MS = 20
+const QUEUE_POLL_INTERVAL_MS = 20
 
 // Arguments: the database URL, a name prefix, and the protection to disable. Prints each result in one system call.
 const [, , url = '', name = '', disabledProtection = ''] = process.argv
@@ -57,7 +56,7 @@ async function sendQueuedEmails(queue: Store): Promise<never> {
         await queue.mailSent(id, noon).catch(() => {})
       }),
     )
-    await pause(QUEUE_MS)
+    await pause(QUEUE_POLL_INTERVAL_MS)
   }
 }
 

@@ -29,14 +29,14 @@ test('every guard can still be found in the tree (update its text if the code ch
 })
 
 test('every guard states an existing test, and the error with which that test fails without the guard', () => {
-  for (const { mutation, test: guardTest, red } of readGuards()) {
+  for (const { mutation, test: guardTest, expectedError } of readGuards()) {
     // A contract is in the same folder as the test that runs it.
     const folder = join(ROOT, dirname(guardTest.file))
     const texts = readdirSync(folder)
       .filter((file) => /\.tsx?$/.test(file))
       .map((file) => readFileSync(join(folder, file), 'utf8'))
     expect(
-      [mutation.name, texts.some((text) => text.includes(guardTest.name)), red !== ''],
+      [mutation.name, texts.some((text) => text.includes(guardTest.name)), expectedError !== ''],
       guardTest.name,
     ).toEqual([mutation.name, true, true])
   }

@@ -43,7 +43,7 @@ export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<nu
     delegates: {},
     attacks: {
       6: [
-        'An old price never ended.',
+        'An old price never expired.',
         'See [payment guard 18](../money/guards.md)',
         '`tests/server/payments/pay.test.ts`',
       ],
@@ -65,10 +65,10 @@ export type Guard = {
   readonly subject: Subject
   readonly finding: number
   /** The subject and number of the finding, such as "money 14". */
-  readonly about: string
+  readonly findingName: string
   readonly test: { readonly file: string; readonly name: string }
   /** Part of the failing test's error. */
-  readonly red: string
+  readonly expectedError: string
   /** True if the test uses the built web app, which must be rebuilt without the guard. */
   readonly needsWebBuild: boolean
 }
@@ -82,9 +82,9 @@ export function readGuards(root = ROOT): readonly Guard[] {
         const finding = Number(mutation.readExtraValue('finding'))
         const findingName = `${subject} ${finding}`
         const test = { file, name: name.join(' | ') }
-        const red = mutation.readExtraValue('red')
+        const expectedError = mutation.readExtraValue('red')
         const needsWebBuild = mutation.readExtraValue('build') === 'web'
-        return { mutation, subject, finding, about: findingName, test, red, needsWebBuild }
+        return { mutation, subject, finding, findingName, test, expectedError, needsWebBuild }
       })
       .toSorted((one, other) => one.finding - other.finding),
   )

@@ -84,20 +84,20 @@ async function proveGuard(tree: string, guard: Guard): Promise<string | null> {
   const failures = reports.flatMap(({ failure }) => failure ?? [])
   if (failures.length === 0) return 'the test passes without the guard'
   if (
-    guard.red !== '' &&
-    failures.some((failureText) => joinLines(failureText).includes(guard.red))
+    guard.expectedError !== '' &&
+    failures.some((failureText) => joinLines(failureText).includes(guard.expectedError))
   )
     return null
-  return `it fails, but not with "${guard.red}":\n${failures.join('\n')}`
+  return `it fails, but not with "${guard.expectedError}":\n${failures.join('\n')}`
 }
 
 const requestedNames = process.argv.slice(2)
 const tree = copyTree(COPIED_PATHS)
 try {
   const chosenGuards = readGuards(tree).filter(
-    ({ mutation, subject, about }) =>
+    ({ mutation, subject, findingName }) =>
       requestedNames.length === 0 ||
-      requestedNames.some((name) => [mutation.name, subject, about].includes(name)),
+      requestedNames.some((name) => [mutation.name, subject, findingName].includes(name)),
   )
   if (chosenGuards.length === 0) throw new Error(`No guard named ${requestedNames.join(', ')}.`)
   mkdirSync(join(tree, 'tests', '.cache'), { recursive: true })
@@ -128,7 +128,9 @@ async function proveGuards(tree: string, guards: readonly Guard[]): Promise<numb
           ? `the test fails with the guard: ${failedReport.failure}`
           : await proveGuard(tree, guard)
     const mark = problem === null ? '✓' : '✗'
-    printResult(`${mark} ${guard.about}, ${guard.mutation.name}: ${problem ?? `"${guard.red}"`}`)
+    printResult(
+      `${mark} ${guard.findingName}, ${guard.mutation.name}: ${problem ?? `"${guard.expectedError}"`}`,
+    )
     if (problem === null) provedCount += 1
   }
   return provedCount

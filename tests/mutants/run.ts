@@ -125,12 +125,12 @@ export function formatResults(results: MutantResults): string {
     lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]
   return [
     `${results.mutantCount} mutants`,
-    `harmful ${results.harmfulCount}: found ${foundCount} (${formatShare(foundCount, results.harmfulCount)}), at another line ${results.misplaced.length}`,
+    `harmful ${results.harmfulCount}: found ${foundCount} (${formatShare(foundCount, results.harmfulCount)}), on the wrong line ${results.misplaced.length}`,
     `wording and order ${results.wordingCount}: found ${results.foundWordingCount} (${formatShare(results.foundWordingCount, results.wordingCount)})`,
     `instructions to the checker ${results.checkingCount}: found ${results.foundCheckingCount}; contradictions ${results.contradictionCount}`,
     `harmless ${results.harmlessCount}: false alarms ${results.falseAlarms.length}`,
     ...formatBlock('not found, and why:', results.missed),
-    ...formatBlock('found at another line:', results.misplaced),
+    ...formatBlock('found on the wrong line:', results.misplaced),
     ...formatBlock('false alarms:', results.falseAlarms),
   ].join('\n')
 }

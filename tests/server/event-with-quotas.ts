@@ -6,7 +6,7 @@ export const eventWithQuotas = buildFixtureEvent({
 quotas:
   - {id: gallery, when: {category: non-member}, max: 1, full: The gallery is full}
 unique:
-  - {fields: [email], on_duplicate: block, message: This email address is registered already. We have sent it the link.}
+  - {fields: [email], on_duplicate: block, message: This email address is registered already. We have emailed the link to it.}
   - {fields: [full_name, phone_number], on_duplicate: warn, message: A delegate with this name has already registered. Are you registering again?}
 codes:
   kinds:
@@ -33,11 +33,11 @@ member_lists:
   )
   .replace(
     '        - {id: letter,',
-    `        - {id: number, label: Number, in: society, invalid: This number is not on the roll}
+    `        - {id: number, label: Number, in: society, invalid: This number is not on the member list}
         - {id: letters, type: consent, label: You may write to me, version: 2027-01, link: /letters}
         - id: companions
           type: people
-          label: Who comes with you
+          label: Who is coming with you?
           max: 2
           invalid: Please list two people at most
           fields:

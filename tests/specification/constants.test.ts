@@ -33,7 +33,7 @@ import type { EventConfig, Instant, Payment, PaymentEvent } from '../../engine/i
 import { getTooLargeText } from '../../web/ui/file-size.ts'
 import { afpicon, chirurgia, findField, findList, midzone, pulmocon } from './events.ts'
 
-const buildNoon = (text: string): Instant => instant(startOfDay(day(text)) + 12 * 3_600_000)
+const toNoon = (text: string): Instant => instant(startOfDay(day(text)) + 12 * 3_600_000)
 const listFieldIds = (event: EventConfig): string[] => event.fields.map((field) => field.id)
 const readPrice = (event: EventConfig, category: string, period: string) => {
   const price = quoteCategory(event, category, period)
@@ -185,7 +185,7 @@ describe('categories derived from the answers', () => {
     expect(chirurgia.categories.filter(({ listedOnly }) => listedOnly).map(({ id }) => id)).toEqual(
       ['accompanying-pg', 'accompanying-asi', 'accompanying-non-asi'],
     )
-    expect(Object.keys(buildTariff(chirurgia, buildNoon('2025-11-01')).tariff_data)).toContain(
+    expect(Object.keys(buildTariff(chirurgia, toNoon('2025-11-01')).tariff_data)).toContain(
       'accompanying-pg',
     )
   })
@@ -425,7 +425,7 @@ describe('required fields', () => {
 })
 
 describe('the states of a payment', () => {
-  const paymentTime = buildNoon('2026-01-02')
+  const paymentTime = toNoon('2026-01-02')
   const pendingPayment: Payment = {
     orderId: createOrderId(createRegNo(afpicon, Array.from('777777777777', Number)), 1),
     amount: toAmount(708_000),
@@ -501,7 +501,7 @@ describe('other constants', () => {
   })
   test('S183: Mid Zone adds 18 percent GST', () => {
     const answers = { afpi_member: false, is_pg: false }
-    const quoteResult = expectOk(quote(midzone, answers, buildNoon('2025-11-01')))
+    const quoteResult = expectOk(quote(midzone, answers, toNoon('2025-11-01')))
     expect(toMajorUnits(quoteResult.gst, INR)).toBe(toMajorUnits(quoteResult.base, INR) * 0.18)
   })
   test("S184: Chirurgia's and Mid Zone's prices are placeholders, and the pages say so", () => {
@@ -510,10 +510,10 @@ describe('other constants', () => {
   })
   test("S185: Chirurgia's early bird ends on 30 November 2025, in the text and in the prices", () => {
     expect(chirurgia.form.panel?.lines.join(' ')).toContain('30 November 2025')
-    expect(buildTariff(chirurgia, buildNoon('2025-11-30')).current_period).not.toBe(
-      buildTariff(chirurgia, buildNoon('2025-12-01')).current_period,
+    expect(buildTariff(chirurgia, toNoon('2025-11-30')).current_period).not.toBe(
+      buildTariff(chirurgia, toNoon('2025-12-01')).current_period,
     )
-    expect(buildTariff(chirurgia, buildNoon('2025-11-30')).until).toBe('2025-11-30')
+    expect(buildTariff(chirurgia, toNoon('2025-11-30')).until).toBe('2025-11-30')
   })
   test('S186 S187: the payment has a currency, a kind and a kit type, and no event file contains a merchant id', () => {
     expect(afpicon.payment?.gateway.constants).toEqual({

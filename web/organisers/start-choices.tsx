@@ -14,7 +14,7 @@ import './start-choices.css'
 const MAX_FILE_BYTES = 1_000_000
 
 type StartChoicesProps = {
-  /** Receives the focus when the organiser returns to the choices. */
+  /** Receives focus when the organiser returns to the choices. */
   readonly heading: RefObject<HTMLHeadingElement | null>
   readonly events: readonly EventCard[]
   /** When the browser last stored answers about a new conference. Null if there are none. */

@@ -129,7 +129,7 @@ function FormFlow({
     if (!isChanged) key.current = draft.key
   })
   useEffect(() => {
-    // Look up the answers restored from the draft, because their fields have not lost the focus.
+    // Look up the answers restored from the draft, because their fields have not lost focus.
     for (const [id, value] of Object.entries(draft?.data ?? {})) startLookup(id, value)
   }, [draft, startLookup])
   /** Shows an error as a toast, and in the payment notes while it applies. */

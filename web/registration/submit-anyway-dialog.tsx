@@ -47,7 +47,7 @@ export function SubmitAnywayDialog({
       {newQuote !== null && (
         <DetailsList
           rows={buildBillRows(event, newQuote, listPriceParts(event), oldQuote ?? undefined)}
-          money
+          hasAmounts
         />
       )}
       <div className="actions">

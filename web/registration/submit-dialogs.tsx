@@ -158,7 +158,7 @@ export function PriceChangedDialog({
       <p>
         {reason} {isSamePrice && changed.samePrice} {changed.notCharged}
       </p>
-      <DetailsList rows={buildRows(event, newQuote, listPriceParts(event), oldQuote)} money />
+      <DetailsList rows={buildRows(event, newQuote, listPriceParts(event), oldQuote)} hasAmounts />
       <div className="actions">
         <button type="button" className="btn" onClick={pay}>
           {newQuote.total === 0

@@ -42,7 +42,7 @@ export function Bill({
   const rows = listBillRows(event, registration)
   return rows.length === 0 ? null : (
     <div className="bill">
-      <DetailsList rows={rows} money />
+      <DetailsList rows={rows} hasAmounts />
     </div>
   )
 }

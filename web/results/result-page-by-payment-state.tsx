@@ -80,7 +80,7 @@ export function PaymentStatePage(props: PaymentStateProps) {
 
 /**
  * Focuses the heading with the payment state, so that screen readers announce it. If another
- * element has the focus, the heading is only announced.
+ * element has focus, the heading is only announced.
  */
 function useHeadingFocus(
   paymentState: Registration['stands'],

@@ -1,7 +1,7 @@
-/** The details list: labels and values between rules, in the given order. */
+/** The details list: rows of labels and values, separated by rules, in the given order. */
 import type { ReactNode } from 'react'
 
-/** Lets an email address that is too long for its line break after the @, not inside a word. */
+/** Allows a long email address to wrap after the @, not inside a word. */
 export function BreakableText({ text }: { readonly text: string }) {
   const [name = '', ...rest] = text.split('@')
   return rest.length === 1 ? (
@@ -20,23 +20,24 @@ export type DetailsRow = {
   /** Additional text below the label, in smaller type. */
   readonly about?: string | undefined
   readonly value: ReactNode
-  readonly total?: boolean
+  readonly isTotal?: boolean
 }
 
 /**
- * Shows rows of a label and a value between lines; `money` right-aligns the values. A total has a dark line above it.
+ * Shows rows of a label and a value, separated by lines; `hasAmounts` right-aligns the values. A total has a dark line
+ * above it.
  */
 export function DetailsList({
   rows,
-  money,
+  hasAmounts,
 }: {
   readonly rows: readonly DetailsRow[]
-  readonly money?: boolean
+  readonly hasAmounts?: boolean
 }) {
   return (
-    <dl className={money ? 'details money' : 'details'}>
+    <dl className={hasAmounts ? 'details money' : 'details'}>
       {rows.map((row) => (
-        <div key={row.id} {...(row.total ? { className: 'tot' } : {})}>
+        <div key={row.id} {...(row.isTotal ? { className: 'tot' } : {})}>
           <dt>
             {row.label}
             {row.about && <small>{row.about}</small>}

@@ -9,11 +9,11 @@ type DialogProps = {
   readonly children: ReactNode
 }
 
-/** Marks the control that receives the focus when a dialog opens: Cancel, if the action is destructive. */
+/** Marks the control that receives focus when a dialog opens: Cancel, if the action is destructive. */
 export const FOCUSED_FIRST = { 'data-focused-first': '' } as const
 
 /**
- * Shows a modal dialog while mounted. The native element keeps the focus inside, makes the page behind it inert,
+ * Shows a modal dialog while mounted. The native element keeps focus inside, makes the page behind it inert,
  * closes on Escape, and returns the focus to the element that opened it. The focus starts on the marked control,
  * otherwise on the first field of the form, otherwise on the title.
  */
@@ -29,7 +29,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       dialog?.querySelector<HTMLElement>('[data-focused-first]') ??
       dialog?.querySelector<HTMLElement>('form :is(input, select, textarea)') ??
       heading.current
-    // Keep the beginning of a long dialog in view, even if a control further down has the focus.
+    // Keep the beginning of a long dialog in view, even if a control further down has focus.
     focusTarget?.focus({ preventScroll: true })
     return () => {
       dialog?.close()

@@ -97,7 +97,7 @@ function MessageBox({
   }, [isPaused, hide, message.id])
   const pause = () => setPaused(true)
   const resume = () => setPaused(false)
-  /** The element that had the focus before the toast, to which it returns. */
+  /** The element that had focus before the toast, to which it returns. */
   const previousFocus = useRef<EventTarget | null>(null)
   const close = () => {
     if (previousFocus.current instanceof HTMLElement) previousFocus.current.focus()

@@ -30,7 +30,7 @@ import { describeConditionByLabels } from '../../rules/describe-condition.ts'
 import { findRefundTerms } from '../../registration/cancellation-refund.ts'
 import { listEditableFields } from '../../registration/self-service-edits.ts'
 import { listConditionNames } from '../proofs/walk-form.ts'
-import { formatPaidItemPrice, isAboutCategory, listCategoriesOfTable } from './item-tables.ts'
+import { formatPaidItemPrice, testsOnlyCategory, listCategoriesOfTable } from './item-tables.ts'
 import { ALL_OTHERS, formatAdjustment, formatAmountField, formatSeats } from './price-list.ts'
 import type { Naming } from './price-list.ts'
 
@@ -235,7 +235,7 @@ function formatItemLabel(event: EventConfig, item: Item, row: string): string {
 /** Formats the condition of an item. Omits a condition on the category or on the answer that orders the item. */
 function formatItemCondition(event: EventConfig, item: Item): string {
   const { when, by, count, times, amountIn } = item
-  if (when === undefined || isAboutCategory(when)) return ''
+  if (when === undefined || testsOnlyCategory(when)) return ''
   const orderingFields: readonly (string | undefined)[] = [by, count?.field, times, amountIn]
   return listConditionNames([when]).every((name) => orderingFields.includes(name))
     ? ''

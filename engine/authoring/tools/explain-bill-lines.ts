@@ -195,14 +195,14 @@ function getAdjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath 
  */
 function formatAdjustmentSource(
   event: Pick<EventConfig, 'currency'>,
-  { on, by, id }: Adjustment,
+  { on, by: change, id }: Adjustment,
   { unit }: Line,
 ): string {
   const changeText =
-    'percent' in by
-      ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%`
-      : formatSigned(by.amount, by.currency ?? event.currency)
-  const limitText = 'amount' in by && by.amount !== unit ? ', limited to the price' : ''
+    'percent' in change
+      ? `${change.percent > 0 ? '+' : '−'}${Math.abs(change.percent)}%`
+      : formatSigned(change.amount, change.currency ?? event.currency)
+  const limitText = 'amount' in change && change.amount !== unit ? ', limited to the price' : ''
   return `fees.adjustments.${id}, ${changeText} on ${on === 'all' ? 'all lines' : on}${limitText}`
 }
 
@@ -246,7 +246,7 @@ export function listOmittedItems(
 }
 
 /** States what the item or adjustment requires. The answers are printed above it. */
-function explainUnmet(
+function explainUnmetCondition(
   event: EventConfig,
   when: Condition | undefined,
   answers: Answers,
@@ -263,7 +263,7 @@ function explainNotSold(
   category: string,
 ): string {
   if (!itemApplies(item, answers, category))
-    return explainUnmet(event, item.when, answers, category)
+    return explainUnmetCondition(event, item.when, answers, category)
   if (item.amountIn !== undefined && getOwn(answers, item.amountIn) === undefined)
     return `${item.amountIn} is not answered`
   if (getItemQuantity(item, answers, category) === 0)
@@ -298,7 +298,7 @@ function explainNotApplied(
   if (from !== undefined && day < from) return `it begins on ${formatDay(from)}`
   if (to !== undefined && to < day) return `it ended on ${formatDay(to)}`
   if (!adjustmentApplies(adjustment, answers, category, day))
-    return explainUnmet(event, when, answers, category)
+    return explainUnmetCondition(event, when, answers, category)
   return `there is no line for ${target}`
 }
 

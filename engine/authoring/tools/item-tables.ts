@@ -11,18 +11,20 @@ import { matchesCondition } from '../../rules/conditions-and-operators.ts'
 import { CATEGORY, listConditionNames } from '../proofs/walk-form.ts'
 
 /**
- * Returns the categories that a table of an item applies to. `part` is the index of the table. Returns null if other
- * answers determine which table applies.
+ * Returns the categories that a table of an item applies to. Returns null if other answers determine which table
+ * applies.
  */
 export function listCategoriesOfTable(
   event: EventConfig,
   item: Item,
-  part: number,
+  tableIndex: number,
 ): readonly Category[] | null {
   const isByCategory = item.prices
-    .slice(0, part + 1)
-    .every(({ when }) => when === null || isAboutCategory(when))
-  return isByCategory ? event.categories.filter(({ id }) => canHavePart(item, part, id)) : null
+    .slice(0, tableIndex + 1)
+    .every(({ when }) => when === null || testsOnlyCategory(when))
+  return isByCategory
+    ? event.categories.filter(({ id }) => canUseTable(item, tableIndex, id))
+    : null
 }
 
 /**
@@ -32,14 +34,14 @@ export function listCategoriesOfTable(
 export function formatPaidItemPrice(
   event: EventConfig,
   item: Item,
-  part: number,
+  tableIndex: number,
   price: Amount,
   currency: Currency,
-  on: Day,
+  day: Day,
 ): string {
   const taxes = event.categories
-    .filter(({ id }) => getCurrency(event, id) === currency && canHavePart(item, part, id))
-    .map(({ id }) => chooseTax(event.fees, item, {}, id, on).tax)
+    .filter(({ id }) => getCurrency(event, id) === currency && canUseTable(item, tableIndex, id))
+    .map(({ id }) => chooseTax(event.fees, item, {}, id, day).tax)
   const candidates: readonly (Tax | null)[] = taxes.length === 0 ? [item.tax] : taxes
   const amounts = new Set(candidates.map((tax) => computePaidPrice(tax, price)))
   return [...amounts]
@@ -49,18 +51,18 @@ export function formatPaidItemPrice(
 }
 
 /** Returns true if delegates of the category can order the item at the prices of this table. */
-function canHavePart(item: Item, part: number, category: string): boolean {
+function canUseTable(item: Item, tableIndex: number, category: string): boolean {
   const isExcluded = (condition: Condition): boolean =>
-    isAboutCategory(condition) && !matchesCondition(condition, {}, category)
+    testsOnlyCategory(condition) && !matchesCondition(condition, {}, category)
   if (item.when !== undefined && isExcluded(item.when)) return false
-  return item.prices.slice(0, part + 1).every(({ when }, index) => {
+  return item.prices.slice(0, tableIndex + 1).every(({ when }, index) => {
     if (when === null) return true
-    return index === part
+    return index === tableIndex
       ? !isExcluded(when)
-      : !isAboutCategory(when) || !matchesCondition(when, {}, category)
+      : !testsOnlyCategory(when) || !matchesCondition(when, {}, category)
   })
 }
 
 /** Returns true if a condition tests only the category. */
-export const isAboutCategory = (condition: Condition): boolean =>
+export const testsOnlyCategory = (condition: Condition): boolean =>
   listConditionNames([condition]).every((name) => name === CATEGORY)

@@ -33,7 +33,7 @@ export const formatRemovedMessage = (id: string): string =>
 export const getEventId = (file: string): string => path.basename(file).replace(/\.ya?ml$/, '')
 
 /**
- * Finds the versions to serve. Fails with all messages if no event would be served, or if there is any error at a
+ * Finds the versions to serve. Fails with all messages if no event would be served, or if there is any error at the
  * first start, when an operator is present to correct it.
  */
 export async function findLastValid(

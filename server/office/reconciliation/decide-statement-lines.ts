@@ -350,7 +350,7 @@ function explainRefusal(
   if (payments.length > 0) {
     const newestDecision = stored.decision
     return newestDecision === null || newestDecision.id === choice.seen
-      ? 'A payment is recorded for this line. Refund or move it on the page of its registration.'
+      ? 'A payment is recorded for this line. Refund or move it on the registration page.'
       : describeDecision(newestDecision)
   }
   if (decision !== 'undone') return explainEarlierDecision(line, choice)

@@ -104,7 +104,7 @@ export async function recoverIfOlder(deps: RecoveryDeps): Promise<void> {
   if (rescuedDatabases.length > 0)
     log.warn(
       { rescued: rescuedDatabases },
-      'a rescued database is not in use: rollcall doctor prints the commands to use it or move it away',
+      'a rescued database is not in use: rollcall doctor prints the commands to use it or move it elsewhere',
     )
   const openRecovery = await store.recovery()
   if (openRecovery !== null)

@@ -5,9 +5,9 @@ import type { Dialect } from './statements/dialect.ts'
 import type { Tables } from './statements/tables.ts'
 
 /** Builds the condition on the column with the registration id. */
-export type RowSelection<Given> = (
+export type RowSelection<Params> = (
   id: Expression<number>,
-  params: Given,
+  params: Params,
   dialect: Dialect,
 ) => Expression<SqlBool>
 

@@ -50,10 +50,10 @@ export type Batch = {
   predict(text: string, params: readonly unknown[], rows: readonly object[]): void
   /**
    * Sends the statement after all others, immediately before the commit, so that other operations wait for the locked
-   * row only during the commit. If the operation reads again, the statement is sent before that read. `contended`
-   * identifies the row.
+   * row only during the commit. If the operation reads again, the statement is sent before that read.
+   * `contendedRow` identifies the row.
    */
-  sendLast(contended: string, text: string, params: readonly unknown[]): void
+  sendLast(contendedRow: string, text: string, params: readonly unknown[]): void
   /** If a row with these unique values exists, stores nothing and makes the operation return `result`. */
   returnOnConflict(constraint: string, result: unknown): void
   /**

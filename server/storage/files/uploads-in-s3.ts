@@ -188,30 +188,31 @@ async function sweepUploads(
 async function checkBucket(bucket: S3Bucket, requests: S3Requests): Promise<string | null> {
   const key = `${PROBES_PREFIX}${randomUUID()}`
   const steps: readonly (readonly [string, () => Promise<boolean>])[] = [
-    ['written', async () => requests.putText(key, key).then(() => true)],
+    ['write objects to', async () => requests.putText(key, key).then(() => true)],
     [
-      'read',
+      'read objects in',
       async () => {
         const object = await requests.get(key)
         return object !== null && (await text(object.content)) === key
       },
     ],
     [
-      'listed',
+      'list objects in',
       async () => {
         for await (const listedKey of requests.list(PROBES_PREFIX))
           if (listedKey === key) return true
         return false
       },
     ],
-    ['deleted', async () => requests.delete(key).then(() => true)],
+    ['delete objects from', async () => requests.delete(key).then(() => true)],
   ]
-  for (const [verb, run] of steps)
+  for (const [action, run] of steps)
     try {
-      if (!(await run())) return `A new object could not be ${verb} in ${describeBucket(bucket)}.`
+      if (!(await run()))
+        return `Cannot ${action} ${describeBucket(bucket)}: a new object is missing or incomplete.`
     } catch (error) {
       if (!(error instanceof UploadsUnavailable)) throw error
-      return `Objects cannot be ${verb} in ${error.message}.`
+      return `Cannot ${action} ${error.message}.`
     }
   return null
 }

@@ -126,8 +126,8 @@ const lockPaymentReferences = (sql: Sql, payments: readonly References[]): void 
 
 /** Locks the rows of each operation. */
 export const ROWS_TO_LOCK: RowsToLock = {
-  register: (sql, { paymentInHand }) => {
-    if (paymentInHand !== undefined) lockPaymentReferences(sql, [paymentInHand])
+  register: (sql, { deskPayment }) => {
+    if (deskPayment !== undefined) lockPaymentReferences(sql, [deskPayment])
   },
   retry: (sql, regNo) => lockByNumber(sql, { regNo }),
   resumePayment: lockByOrder,

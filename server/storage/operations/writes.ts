@@ -82,7 +82,7 @@ export const writes = {
   runForSender,
   register: registrations.register,
   duplicateRegistration: seats.findDuplicateRegistration,
-  retry: retries.retry,
+  retry: retries.retryPayment,
   resumePayment: retries.resumePayment,
   importRegistrations: imports.importRegistrations,
   recordGatewayMessage,

@@ -165,7 +165,7 @@ export function buildChangedRow(row: JoinedPaymentRow, { status, review }: Payme
     reason: status.is === 'failed' ? status.reason : row.reason,
     paid_at: status.is === 'success' ? status.paidAt : row.paid_at,
     watch_until: watch?.watchUntil ?? row.watch_until,
-    next_ask_at: watch?.askAt ?? row.next_ask_at,
+    next_ask_at: watch?.nextPollAt ?? row.next_ask_at,
     last_answer: null,
   }
 }
@@ -288,7 +288,7 @@ export async function recordReturnedAmount(
     const { counted, refunded } = amounts ?? { counted: capture.amount, refunded: amount }
     const review = await removeReturnedReason(sql, row.review, {
       id: capture.id,
-      isAllBack: remainingAmount <= 0,
+      isFullyRefunded: remainingAmount <= 0,
       amount,
     })
     const money = { came: counted, back: toAmount(refunded - amount) }

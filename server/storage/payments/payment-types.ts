@@ -101,9 +101,9 @@ export type AttemptQuote = {
 /** A further attempt that the payment rules permit. */
 export type NextAttempt = {
   /** The newest attempt known when the rules were checked. If a newer one exists, another request was faster. */
-  readonly after?: OrderId
+  readonly expectedOrderId?: OrderId
   /** True if that attempt is still open and the new attempt replaces it. */
-  readonly replaces?: boolean
+  readonly replacesOpenOrder?: boolean
   /** The event version used for the check. If omitted, any version is accepted. */
   readonly eventHash?: string
   /** The merchant account. If omitted, that of the newest attempt. */

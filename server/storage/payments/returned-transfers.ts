@@ -62,17 +62,21 @@ export async function readWithdrawals(sql: Sql, captureId: number): Promise<read
 export async function removeReturnedReason(
   sql: Sql,
   review: string | null,
-  { id, isAllBack, amount }: { readonly id: number; readonly isAllBack: boolean; amount: Amount },
+  {
+    id,
+    isFullyRefunded,
+    amount,
+  }: { readonly id: number; readonly isFullyRefunded: boolean; amount: Amount },
 ): Promise<string | null> {
   if (review === null || !review.includes(POSSIBLE_RETURN)) return review
   let remaining = review
   for (const withdrawal of await readWithdrawals(sql, id)) {
-    if (!isAllBack && withdrawal.amount !== amount) continue
+    if (!isFullyRefunded && withdrawal.amount !== amount) continue
     const reasonStart = remaining.indexOf(getReasonStart(withdrawal))
     const end = remaining.indexOf(REASON_END, reasonStart)
     if (reasonStart !== -1 && end !== -1)
       remaining = remaining.slice(0, reasonStart) + remaining.slice(end + REASON_END.length)
-    if (!isAllBack) break
+    if (!isFullyRefunded) break
   }
   const trimmed = remaining.replaceAll(/ {2,}/g, ' ').trim()
   return trimmed === '' ? null : trimmed

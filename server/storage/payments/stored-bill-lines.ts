@@ -94,8 +94,8 @@ export function saveLines(
 /** Returns the lines of one bill of a selected registration. */
 export type LinesOfBill = (registrationId: number, bill: number | null) => readonly Line[]
 
-export function selectLines<Given extends object>(selection: RowSelection<Given>) {
-  const rowsWhere = statement((builder, params: Given, dialect) =>
+export function selectLines<Params extends object>(selection: RowSelection<Params>) {
+  const rowsWhere = statement((builder, params: Params, dialect) =>
     builder
       .selectFrom('bill_lines')
       .selectAll()
@@ -104,7 +104,7 @@ export function selectLines<Given extends object>(selection: RowSelection<Given>
       .orderBy('bill')
       .orderBy('line'),
   )
-  return async (sql: Sql, ...params: Values<Given>): Promise<LinesOfBill> =>
+  return async (sql: Sql, ...params: Values<Params>): Promise<LinesOfBill> =>
     toLinesOfBill(await rowsWhere.all(sql, ...params))
 }
 const linesWithId = selectLines(isId)

@@ -91,7 +91,13 @@ const ordersFromMessages = statement((builder) =>
 const addOrder = statement(
   (
     builder,
-    order: { orderId: OrderId; eventId: string; at: Instant; askAt: Instant; isClaimed: 0 | 1 },
+    order: {
+      orderId: OrderId
+      eventId: string
+      at: Instant
+      nextPollAt: Instant
+      isClaimed: 0 | 1
+    },
   ) =>
     builder
       .insertInto('unknown_orders')
@@ -99,7 +105,7 @@ const addOrder = statement(
         order_id: order.orderId,
         event_id: order.eventId,
         at: order.at,
-        next_ask_at: order.askAt,
+        next_ask_at: order.nextPollAt,
         asks: 0,
         is_claimed: order.isClaimed,
       })
@@ -132,10 +138,10 @@ const unknownOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
     .where('order_id', '=', orderId),
 )
 const postponeQuery = statement(
-  (builder, { orderId, askAt }: { orderId: OrderId; askAt: Instant }) =>
+  (builder, { orderId, nextPollAt }: { orderId: OrderId; nextPollAt: Instant }) =>
     builder
       .updateTable('unknown_orders')
-      .set(({ eb }) => ({ asks: eb('asks', '+', 1), next_ask_at: askAt }))
+      .set(({ eb }) => ({ asks: eb('asks', '+', 1), next_ask_at: nextPollAt }))
       .where('order_id', '=', orderId),
 )
 const deleteOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
@@ -217,7 +223,7 @@ export async function addUnknownOrder(
   const orderCount = await ordersFromMessages.get(sql)
   if ((orderCount?.count ?? 0) >= MAX_UNKNOWN_ORDERS) return false
   await saveUnknownOrder(sql, { orderId, eventId }, at, {
-    askAt: (at + MIN_RETRY_MS) as Instant,
+    nextPollAt: (at + MIN_RETRY_MS) as Instant,
     isClaimed: true,
   })
   return true
@@ -227,19 +233,19 @@ async function saveUnknownOrder(
   sql: Sql,
   { orderId, eventId }: UnknownOrder,
   at: Instant,
-  { askAt, isClaimed }: { readonly askAt: Instant; readonly isClaimed: boolean },
+  { nextPollAt, isClaimed }: { readonly nextPollAt: Instant; readonly isClaimed: boolean },
 ): Promise<void> {
   if (await isKnownOrder(sql, orderId)) return
   addOrder.run(sql, {
     orderId,
     eventId,
     at,
-    askAt,
+    nextPollAt,
     isClaimed: isClaimed ? 1 : 0,
   })
 }
 
-const immediateQuery = (at: Instant) => ({ askAt: at, isClaimed: false })
+const immediateQuery = (at: Instant) => ({ nextPollAt: at, isClaimed: false })
 
 /**
  * Tracks the next attempt of every registration that is unpaid in the restored copy. It may have been placed and paid
@@ -270,7 +276,7 @@ export async function postponeUnknownOrder(sql: Sql, orderId: string, at: Instan
   if (row === undefined) return
   if (at - row.at >= GIVE_UP_AFTER_MS) return removeOrder(sql, orderId)
   const delay = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** row.asks)
-  postponeQuery.run(sql, { orderId: orderId as OrderId, askAt: (at + delay) as Instant })
+  postponeQuery.run(sql, { orderId: orderId as OrderId, nextPollAt: (at + delay) as Instant })
 }
 
 export async function closeUnknownOrder(

@@ -10,7 +10,7 @@ import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { CodePage, CodeQuery, NewDiscountCodes } from './pricing-context-types.ts'
 
 type HoldParams = { holdMs: number; at: Instant }
-const fromRegistration = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
+const registrationExpression = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
 /**
  * Builds the SQL condition under which a registration `r` counts as a use of its code: it is paid, is under review,
  * awaits approval or payment before a deadline, or the delegate may still be paying. `holdMs`: how long it counts after
@@ -18,20 +18,20 @@ const fromRegistration = expressionBuilder<Tables & { r: Tables['registrations']
  * known.
  */
 const isUseHeld = ({ holdMs, at }: HoldParams) =>
-  fromRegistration.and([
-    fromRegistration('r.state', 'not in', ['cancelled', 'refused']),
-    fromRegistration.or([
-      fromRegistration('r.payment_status', '=', 'success'),
-      fromRegistration('r.in_review', '=', 1),
-      fromRegistration('r.state', 'in', ['to_approve', 'told']),
-      fromRegistration.and([
-        fromRegistration('r.state', '=', 'to_pay'),
-        fromRegistration('r.pay_until', 'is not', null),
+  registrationExpression.and([
+    registrationExpression('r.state', 'not in', ['cancelled', 'refused']),
+    registrationExpression.or([
+      registrationExpression('r.payment_status', '=', 'success'),
+      registrationExpression('r.in_review', '=', 1),
+      registrationExpression('r.state', 'in', ['to_approve', 'told']),
+      registrationExpression.and([
+        registrationExpression('r.state', '=', 'to_pay'),
+        registrationExpression('r.pay_until', 'is not', null),
       ]),
-      fromRegistration.and([
-        fromRegistration('r.payment_status', '=', 'pending'),
-        fromRegistration.exists(
-          fromRegistration
+      registrationExpression.and([
+        registrationExpression('r.payment_status', '=', 'pending'),
+        registrationExpression.exists(
+          registrationExpression
             .selectFrom('payments as p')
             .select('p.id')
             .whereRef('p.registration_id', '=', 'r.id')
@@ -85,7 +85,7 @@ const codeUsedBy = statement((builder, { registrationId }: { registrationId: num
       selectFrom('code_uses').select('code_id').where('registration_id', '=', registrationId),
     ),
 )
-const codeUsedByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
+const codeOfRegNo = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
     .selectFrom('codes')
     .select('code')
@@ -141,7 +141,7 @@ const codePage = statement(
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
 )
-const isPaid = fromRegistration('r.payment_status', '=', raw.lit('success'))
+const isPaid = registrationExpression('r.payment_status', '=', raw.lit('success'))
 /**
  * Selects one row for each code and currency. `ids`: a JSON array. `adjustments`: a JSON array of "kind item", because
  * a code's discount is the adjustment for its kind. A bill may contain several lines for one adjustment.
@@ -226,7 +226,7 @@ export async function findUsedCode(sql: Sql, registrationId: number): Promise<st
 
 /** Returns the code that a registration used, in its original spelling. Null if it used no code. */
 export async function findIssuedCode(sql: Sql, regNo: RegNo): Promise<string | null> {
-  return (await codeUsedByNumber.get(sql, { regNo }))?.code ?? null
+  return (await codeOfRegNo.get(sql, { regNo }))?.code ?? null
 }
 
 export async function createDiscountCodes(

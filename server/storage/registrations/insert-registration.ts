@@ -1,4 +1,4 @@
-/** Writes new registrations in the writer's transaction. If an error is thrown, the whole registration is undone. */
+/** Inserts registrations in the writer's transaction. An error rolls back the whole registration. */
 import type { Selectable } from 'kysely'
 import { INR, assert, dayOf, err, ok } from '../../../engine/index.ts'
 import type { Instant, RegistrationState, Result } from '../../../engine/index.ts'
@@ -23,7 +23,7 @@ import { saveAnswersAndCode, checkAvailability } from '../seats/reserve-seats.ts
 import { findSamePerson, getPayerIfDue, recordPerson } from './same-person.ts'
 import type {
   ImportRow,
-  PaymentInHand,
+  NewDeskPayment,
   NewRegistration,
   RegistrationResult,
   RegisterRefusal,
@@ -160,7 +160,7 @@ export async function register(
   const takeReservedSeats = (): void =>
     reserveQuotas(sql, id, availability.seatReservation, { eventId, isDue: orderId !== null, at })
   // Otherwise, seats are reserved last, so that other delegates wait for them only during the commit.
-  const needsSeats = payUntil !== undefined || registration.paymentInHand !== undefined
+  const needsSeats = payUntil !== undefined || registration.deskPayment !== undefined
   if (needsSeats) takeReservedSeats()
   if (payUntil !== undefined) {
     savePayUntil.run(sql, { id, payUntil })
@@ -169,11 +169,11 @@ export async function register(
   replaceUploads(sql, id, registration.uploads)
   const { addedBy } = registration
   const registeredText = addedBy === undefined ? 'registered' : 'registration added'
-  for (const consent of [registeredText, ...(registration.consents ?? [])])
+  for (const entryText of [registeredText, ...(registration.consents ?? [])])
     addAuditEntryOfNewRegistration(sql, id, {
       at,
       who: addedBy ?? 'delegate',
-      what: consent,
+      what: entryText,
       eventId,
       regNo,
     })
@@ -187,8 +187,8 @@ export async function register(
       at,
       addedBy === undefined ? 'delegate' : 'system',
     )
-  if (registration.paymentInHand !== undefined)
-    await confirmPaymentInHand(sql, registration, registration.paymentInHand)
+  if (registration.deskPayment !== undefined)
+    await confirmDeskPayment(sql, registration, registration.deskPayment)
   if (idempotency !== null)
     saveKey.run(sql, {
       id,
@@ -201,13 +201,13 @@ export async function register(
   return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
 }
 
-/** Confirms a payment taken at the front desk. If the payment is refused, the registration is undone. */
-async function confirmPaymentInHand(
+/** Confirms a payment taken at the front desk. If the payment is refused, the registration is rolled back. */
+async function confirmDeskPayment(
   sql: Sql,
   { regNo, addedBy, quote, at }: NewRegistration,
-  { actor, way: method, officeMethod, reference, mail: email }: PaymentInHand,
+  { actor, way: method, officeMethod, reference, mail: email }: NewDeskPayment,
 ): Promise<void> {
-  assert(addedBy !== undefined && quote !== null, 'a payment in hand without a user or a price')
+  assert(addedBy !== undefined && quote !== null, 'a desk payment without a user or a price')
   const action = {
     regNo,
     act: 'confirm',
@@ -223,7 +223,7 @@ async function confirmPaymentInHand(
     throw new RollbackError(err({ code: 'not_confirmed', refusal: confirmation.error }))
 }
 
-/** Runs an action. If it is refused, the whole registration is undone. */
+/** Runs an action. If it is refused, the whole registration is rolled back. */
 async function runAction(performAction: () => Promise<ActionResult>): Promise<ActionResult> {
   try {
     return await performAction()

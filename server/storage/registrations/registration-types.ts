@@ -76,7 +76,7 @@ export type NewRegistration = {
   /** The user who added the registration. The delegate if omitted. */
   readonly addedBy?: string
   /** A payment taken at the front desk, confirmed in the same transaction. If it is refused, nothing is stored. */
-  readonly paymentInHand?: PaymentInHand
+  readonly deskPayment?: NewDeskPayment
   /** The payment method in the event file. If omitted, the gateway. */
   readonly way?: string
   /** The payment deadline, until which seats stay reserved. If omitted, they are held for the usual period. */
@@ -105,7 +105,7 @@ export type SamePersonRegistration = Money & {
 }
 
 /** A payment taken at the front desk. `mail` is queued when the payment completes the registration. */
-export type PaymentInHand = DeskReceipt & { readonly mail: NewMail | null }
+export type NewDeskPayment = DeskReceipt & { readonly mail: NewMail | null }
 
 export type RegistrationResult = {
   readonly id: number
@@ -136,7 +136,7 @@ export type RegisterRefusal =
   | { readonly code: 'reg_no_taken' }
   /** The delegate has not yet confirmed that they want to register again. */
   | { readonly code: 'same_person'; readonly earlierRegistration: SamePersonRegistration }
-  /** The payment in hand was refused when it was recorded. */
+  /** The desk payment was refused when it was recorded. */
   | { readonly code: 'not_confirmed'; readonly refusal: ActionRefusal | DecisionRefusal }
   | ContextRefusal
 

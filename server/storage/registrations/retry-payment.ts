@@ -57,13 +57,13 @@ const markHandedOff = statement((builder, { orderId, at }: { orderId: OrderId; a
     .where('order_id', '=', orderId),
 )
 
-export async function retry(
+export async function retryPayment(
   sql: Sql,
   regNo: RegNo,
   at: Instant,
   {
-    after,
-    replaces = false,
+    expectedOrderId,
+    replacesOpenOrder = false,
     eventHash,
     merchantAccount,
     gateway,
@@ -77,18 +77,19 @@ export async function retry(
   if (newestRow === undefined) return err({ code: 'not_found' })
   if (newestRow.asks_for === 'difference' && registration.payment_status === 'success')
     return retryDifference(sql, registration, newestRow, at, {
-      after,
-      replaces,
+      expectedOrderId,
+      replacesOpenOrder,
       merchantAccount,
       gateway,
     })
   // Refused while the registration is under review, so that the delegate does not pay twice.
-  const canRetry = newestRow.status === 'failed' || (replaces && newestRow.status === 'pending')
+  const canRetry =
+    newestRow.status === 'failed' || (replacesOpenOrder && newestRow.status === 'pending')
   if (
     !canRetry ||
     newestRow.status !== registration.payment_status ||
     registration.in_review === 1 ||
-    (after !== undefined && newestRow.order_id !== after)
+    (expectedOrderId !== undefined && newestRow.order_id !== expectedOrderId)
   )
     return err({ code: 'not_failed' })
   const attempt = await findUnusedAttempt(sql, regNo, newestRow.attempt + 1)
@@ -144,28 +145,30 @@ export async function retry(
     regNo,
   })
   const payment = await paymentOfOrder.get(sql, { orderId })
-  assert(payment !== undefined, 'a new payment does not exist')
+  assert(payment !== undefined, 'the new payment was not stored')
   return ok(toStoredPayment(payment))
 }
 
-/** Requests the unpaid difference after a correction again, at its current amount. */
+/** Requests the balance of a corrected registration again, at its current amount. */
 async function retryDifference(
   sql: Sql,
   registration: RegistrationRow,
   lastPayment: Selectable<Tables['payments']>,
   at: Instant,
   {
-    after,
-    replaces,
+    expectedOrderId,
+    replacesOpenOrder,
     merchantAccount,
     gateway,
   }: {
-    [key in 'after' | 'replaces' | 'merchantAccount' | 'gateway']: NextAttempt[key] | undefined
+    [key in 'expectedOrderId' | 'replacesOpenOrder' | 'merchantAccount' | 'gateway']:
+      | NextAttempt[key]
+      | undefined
   },
 ): Promise<Result<StoredPayment, RetryRefusal>> {
-  const hasNewerAttempt = after !== undefined && lastPayment.order_id !== after
+  const hasNewerAttempt = expectedOrderId !== undefined && lastPayment.order_id !== expectedOrderId
   const canRetryDifference =
-    lastPayment.status === 'failed' || lastPayment.way !== null || replaces === true
+    lastPayment.status === 'failed' || lastPayment.way !== null || replacesOpenOrder === true
   if (!canRetryDifference || registration.due <= 0 || hasNewerAttempt)
     return err({ code: 'not_failed' })
   if (lastPayment.attempt >= MAX_ATTEMPTS) return err({ code: 'too_many_attempts' })
@@ -178,9 +181,9 @@ async function retryDifference(
     merchantAccount: merchant,
   }
   const orderId = await placeBalanceOrder(sql, registration, channel, at)
-  assert(orderId !== null, 'a difference that is due was not requested')
+  assert(orderId !== null, 'no order was created for the balance')
   const payment = await paymentOfOrder.get(sql, { orderId })
-  assert(payment !== undefined, 'a new payment does not exist')
+  assert(payment !== undefined, 'the new payment was not stored')
   return ok(toStoredPayment(payment))
 }
 

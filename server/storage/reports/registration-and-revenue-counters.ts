@@ -159,12 +159,12 @@ const countsByDay = statement((builder, { eventId, currency }: EventParams & Cur
 )
 
 /**
- * Records an amount for a registration, in minor units of its currency, on the date of the instant in India. Negative
+ * Records an amount for a registration, in minor units of its currency, on the date in India at that time. Negative
  * for a refund.
  */
 export function recordRevenue(
   sql: Sql,
-  { event_id: eventId, registration_id: id, currency }: RevenueOwner,
+  { event_id: eventId, registration_id: id, currency }: RevenueRegistration,
   at: Instant,
   amount: number,
 ): void {
@@ -175,7 +175,7 @@ export function recordRevenue(
     refunded: toAmount(Math.max(0, -amount)),
   })
 }
-type RevenueOwner = {
+type RevenueRegistration = {
   readonly event_id: string
   readonly registration_id: number
   readonly currency: Currency

@@ -43,7 +43,7 @@ const expectFocusNotLost = async (page: Page): Promise<void> => {
 }
 
 describe('the list', () => {
-  test('a filter changes the totals, filters and the page are in the URL, and Back undoes them', async () => {
+  test('a filter changes the totals; the URL contains the filters and page; Back restores the previous ones', async () => {
     const page = await openPage('/admin/afpicon2026')
     await findStatus(page).getByText('130 registrations').waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(22)

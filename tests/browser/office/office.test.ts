@@ -233,7 +233,7 @@ describe('the session ends', { tags: ['slow'] }, () => {
     const problem = page.getByRole('alert')
     await problem
       .getByText(
-        'Logging out failed, so you are still signed in. Network error. Please check your internet connection.',
+        'We could not sign you out. You are still signed in. Network error. Please check your internet connection.',
       )
       .waitFor()
     await expectAccessible(page, 'a logout that failed')

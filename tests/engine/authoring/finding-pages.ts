@@ -145,7 +145,7 @@ const SUBJECTS: readonly Subject[] = [
     page: 'texts-and-rules',
     title: 'Texts and rules',
     summary:
-      'Percentages, numbers, ages and amounts in texts agree with what the file charges, limits and refunds.',
+      "Percentages, numbers, ages and amounts in texts agree with the file's prices, limits and refund rules.",
     ranges: [[630, 639]],
   },
   {

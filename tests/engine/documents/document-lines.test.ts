@@ -20,18 +20,22 @@ const createTax = (
   round: Tax['round'],
 ): Tax | null => (percent === null ? null : { name: 'GST', percent, prices, round })
 
-/** Creates a bill in the engine's format. `off` is a percentage by which all lines are discounted. */
+/** Creates a bill in the engine's format, with all lines discounted by `discountPercent`. */
 function createBill(
   soldItems: readonly SoldItem[],
-  { prices = 'exclusive', round = 'paise', off = 0 }: Partial<Tax> & { readonly off?: number } = {},
+  {
+    prices = 'exclusive',
+    round = 'paise',
+    discountPercent = 0,
+  }: Partial<Tax> & { readonly discountPercent?: number } = {},
 ): readonly Line[] {
   const itemPrices = soldItems.map(({ price, quantity = 1 }) => toAmount(price * quantity))
-  const discountedPrices = adjustPrices(itemPrices, { percent: -off })
+  const discountedPrices = adjustPrices(itemPrices, { percent: -discountPercent })
   const lines = soldItems.map(({ id, price, rate, quantity = 1 }, index): Line => {
     const sums = splitPrice(createTax(rate, prices, round), itemPrices[index] ?? toAmount(0))
     return { id, option: null, label: id, quantity, unit: toAmount(price), ...sums, rate }
   })
-  if (off === 0) return lines
+  if (discountPercent === 0) return lines
   const parts = soldItems.map(({ rate }, line) => {
     const [pricesBefore, pricesAfter] = [itemPrices, discountedPrices].map((pricesOfLines) =>
       splitPrice(createTax(rate, prices, round), pricesOfLines[line] ?? toAmount(0)),
@@ -181,7 +185,7 @@ describe('a change to a paid bill', () => {
   test('an adjustment reduces each line at its own tax rate', () => {
     const { change } = applyChange(
       EMPTY_LEDGER,
-      createBill([delegate, roomItem, donationItem], { off: 10 }),
+      createBill([delegate, roomItem, donationItem], { discountPercent: 10 }),
     )
     expect(shortenLines(change.invoice)).toEqual([
       ['delegate', 18, 283_500, 51_030],
@@ -263,10 +267,10 @@ const soldItems = fc.uniqueArray(
 const terms = fc.record({
   prices: fc.constantFrom<Tax['prices']>('exclusive', 'inclusive'),
   round: fc.constantFrom<Tax['round']>('paise', 'rupee'),
-  off: fc.constantFrom(0, 0, 7, 33),
+  discountPercent: fc.constantFrom(0, 0, 7, 33),
 })
 const step = fc.oneof(
-  fc.record({ bill: soldItems, off: fc.constantFrom(0, 0, 7, 33) }),
+  fc.record({ bill: soldItems, discountPercent: fc.constantFrom(0, 0, 7, 33) }),
   fc.record({ refund: fc.integer({ min: 0, max: 1000 }) }),
 )
 
@@ -281,11 +285,11 @@ test('after any corrections and refunds, invoices minus credit notes equal the b
         let refundedAmount = 0
         let { ledger } = applyChange(EMPTY_LEDGER, currentBill)
         const expectEqualSums = (): void => {
-          const openDocuments = ledger.issued.flatMap(({ of, lines }) =>
+          const signedTotals = ledger.issued.flatMap(({ of, lines }) =>
             lines.map(({ total }) => (of === null ? total : -total)),
           )
           const charged = Math.max(0, sumTotals(currentBill) - refundedAmount)
-          expect(openDocuments.reduce((sum, total) => sum + total, 0)).toBe(charged)
+          expect(signedTotals.reduce((sum, total) => sum + total, 0)).toBe(charged)
           if (refundedAmount === 0 && sumTotals(currentBill) > 0)
             expect(sumByRate(ledger.issued)).toEqual(sumBillByRate(currentBill))
           for (const { lines } of ledger.issued)
@@ -307,7 +311,10 @@ test('after any corrections and refunds, invoices minus credit notes equal the b
         expectEqualSums()
         for (const currentStep of steps) {
           if ('bill' in currentStep)
-            currentBill = createBill(currentStep.bill, { ...billTerms, off: currentStep.off })
+            currentBill = createBill(currentStep.bill, {
+              ...billTerms,
+              discountPercent: currentStep.discountPercent,
+            })
           else
             refundedAmount += Math.floor(
               (Math.max(0, sumTotals(currentBill) - refundedAmount) * currentStep.refund) / 1000,
@@ -329,7 +336,7 @@ test('after any corrections and refunds, invoices minus credit notes equal the b
 })
 
 test('after a refund, undoing a correction restores the amounts charged at each tax rate', () => {
-  const correction = fc.record({ bill: soldItems, off: fc.constantFrom(0, 0, 7, 33) })
+  const correction = fc.record({ bill: soldItems, discountPercent: fc.constantFrom(0, 0, 7, 33) })
   const corrections = fc.array(correction, { minLength: 1, maxLength: 4 })
   const refundsWithCorrections = fc.array(
     fc.tuple(fc.integer({ min: 1, max: 1000 }), corrections),
@@ -349,7 +356,7 @@ test('after a refund, undoing a correction restores the amounts charged at each 
         const refundedBill = currentBill
         // Applies each bill several times, in different orders, with the refunded bill in between.
         const bills = correctedBills.map((entry) =>
-          createBill(entry.bill, { ...billTerms, off: entry.off }),
+          createBill(entry.bill, { ...billTerms, discountPercent: entry.discountPercent }),
         )
         for (currentBill of [
           ...bills,

@@ -113,7 +113,7 @@ const buildSpelling = (utr: string) =>
       return `${prefix}${zeros}${isLowerCase ? text.toLowerCase() : text}`
     })
 
-test('every spelling of a reference has the same key, and the key of that key is the key itself', () => {
+test('every spelling of a reference has the same key, and computing a key is idempotent', () => {
   const spellings = anyUtr.chain((utr) => fc.tuple(fc.constant(utr), buildSpelling(utr)))
   fc.assert(
     fc.property(spellings, ([utr, spelling]) => {
@@ -124,7 +124,7 @@ test('every spelling of a reference has the same key, and the key of that key is
   )
 })
 
-test('for any text, the key of its key is the key itself', () => {
+test('toBankKey is idempotent for any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
       expect(toBankKey(toBankKey(text))).toBe(toBankKey(text))
@@ -350,12 +350,12 @@ describe('matching statement lines with registrations', () => {
   })
 
   test('a reported cheque number with leading zeros matches its line', () => {
-    const { found: matchedLines, all: allReferences } = matchLines(
+    const { found: matchedLines, all: matches } = matchLines(
       [formatCreditLine('CHQ DEP 003456')],
       [createExpectedPayment(1, '003456')],
     )
     expect(matchedLines).toEqual([['matched', '1']])
-    expect(allReferences[0]?.reference).toBe('003456')
+    expect(matches[0]?.reference).toBe('003456')
     for (const narration of ['ROOM 3456 CHQ', 'CHQ 1003456', 'CHQ 0003456'])
       expect(
         matchLines([formatCreditLine(narration, '77')], [createExpectedPayment(1, '003456')]).found,
@@ -452,7 +452,7 @@ describe('a statement line for a recorded transfer', () => {
 })
 
 describe('a transfer that the bank returned', () => {
-  test('is shown with the registration that it paid', () => {
+  test('is shown with the registration that it paid for', () => {
     const { found, all } = matchLines([formatDebitLine(`RETURN IMPS ${UTR}`)], [], {
       payments: [[UTR, createRecordedPayment(1)]],
     })

@@ -43,7 +43,7 @@ test('the maximum age of a refundable payment depends on the kind of its gateway
   expect(explainAge('razorpay', '2020-01-01')).toBeNull()
   expect(explainAge('', '2020-01-01')).toBeNull()
 })
-test('a refund limit is in days or months; if the last month is too short, it ends on that month’s last day', () => {
+test('a refund period is in days or months; if the last month is too short, it ends on that month’s last day', () => {
   expect(getLastRefundDay({ months: 6 }, day('2026-08-31'))).toBe('2027-02-28')
   expect(getLastRefundDay({ days: 90 }, day('2026-01-01'))).toBe('2026-04-01')
 })

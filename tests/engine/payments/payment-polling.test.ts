@@ -17,9 +17,9 @@ const startedAt = instant(Date.UTC(2026, 10, 21))
 
 /** Returns the times of the polls after a payment ended, in milliseconds after its end. */
 function listPolls(status: PaymentStatus, review: string | null = null): readonly number[] {
-  const { askAt, watchUntil } = startWatch(status, startedAt)
+  const { nextPollAt, watchUntil } = startWatch(status, startedAt)
   const polls: number[] = []
-  for (let pollTime: Instant | null = askAt; pollTime !== null;) {
+  for (let pollTime: Instant | null = nextPollAt; pollTime !== null;) {
     polls.push(pollTime - startedAt)
     pollTime = getNextPollTime({ status, review, createdAt: startedAt, watchUntil }, pollTime, true)
   }
@@ -49,12 +49,12 @@ describe('the polling schedule', () => {
   })
 
   test('a payment is still polled for ten days if the clock jumped forward by weeks', () => {
-    const { askAt, watchUntil } = startWatch('success', startedAt)
+    const { nextPollAt, watchUntil } = startWatch('success', startedAt)
     const clockJump = 13 * DAY_MS
-    const watchAfterJump = adjustWatchEnd(watchUntil, askAt, instant(askAt + clockJump))
+    const watchAfterJump = adjustWatchEnd(watchUntil, nextPollAt, instant(nextPollAt + clockJump))
     expect(watchAfterJump).toBe(watchUntil + clockJump)
-    expect(adjustWatchEnd(watchUntil, askAt, instant(askAt + MINUTE_MS))).toBe(watchUntil)
-    expect(adjustWatchEnd(null, askAt, instant(askAt + clockJump))).toBe(null)
+    expect(adjustWatchEnd(watchUntil, nextPollAt, instant(nextPollAt + MINUTE_MS))).toBe(watchUntil)
+    expect(adjustWatchEnd(null, nextPollAt, instant(nextPollAt + clockJump))).toBe(null)
   })
 
   test('if the gateway cannot be reached, the next poll is ten minutes later', () => {

@@ -24,7 +24,7 @@ test.each([
   ['a waived rest', 'Paid,172.00,0.00,0.00', 'US$\u00a0172', 'US$\u00a0177'],
   ['an overpayment', 'success,182.00,0.00,0.00', 'US$\u00a0182', 'US$\u00a0177'],
 ])(
-  'an exported row is not imported if its payments less its refunds are not the price: %s',
+  'an exported row is not imported if its payments less its refunds do not equal the price: %s',
   (_name, cells, received, price) => {
     expect(readMessages(AMOUNTS, cells)).toEqual([
       `The amount paid less the amount refunded is ${received}, but the price is ${price}. ${RECORD}`,

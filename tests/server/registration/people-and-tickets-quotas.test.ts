@@ -19,7 +19,7 @@ quotas:
         - {id: bus, type: yes-no, label: Bus, default: false}
         - id: companions
           type: people
-          label: Who comes with you
+          label: Who is coming with you?
           max: 3
           fields:
             - {id: name, label: Name, required: Please give the name}

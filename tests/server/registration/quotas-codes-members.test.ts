@@ -77,7 +77,7 @@ const createCode = async (kind: string, code: string, options: object = {}): Pro
   })
   expect(creationResult).toEqual({ ok: true, value: 1 })
 }
-const registeredMessage = 'This email address is registered already. We have sent it the link.'
+const registeredText = 'This email address is registered already. We have emailed the link to it.'
 const listEmails = (regNo: string): Record<string, unknown>[] =>
   server.rows(
     "SELECT recipient, body FROM mail_queue m WHERE kind = 'already' AND registration_id = (SELECT id FROM registrations WHERE reg_no = ?)",
@@ -91,7 +91,7 @@ describe('a second registration with the same email address', () => {
     for (const email of ['Asha.Menon@Sample.Example', ' ASHA.MENON@sample.example '])
       expect(await postJson(path, createPerson({ email }))).toEqual({
         status: 409,
-        body: { status: 'error', code: 'registered_already', message: registeredMessage },
+        body: { status: 'error', code: 'registered_already', message: registeredText },
       })
     const [linkEmail, ...otherEmails] = listEmails(first.reg_no)
     expect(otherEmails).toEqual([])
@@ -134,7 +134,7 @@ describe('a second registration with the same email address', () => {
     const second = await registerPerson({ ...answers, full_name: 'The Same Again' })
     expect(await postJson('/api/payment/retry/', { order_id: first.reg_no })).toEqual({
       status: 409,
-      body: { status: 'error', code: 'registered_already', message: registeredMessage },
+      body: { status: 'error', code: 'registered_already', message: registeredText },
     })
     expect(listEmails(second.reg_no).length).toBe(1)
   })
@@ -164,7 +164,7 @@ describe('a rule that only warns', () => {
     expect((await postJson(path, { ...answers, confirmed: true })).body).toEqual({
       status: 'error',
       code: 'registered_already',
-      message: registeredMessage,
+      message: registeredText,
     })
   })
 })
@@ -341,7 +341,7 @@ describe('a member list', () => {
     ['was listed until yesterday', 'A7'],
   ])('leads to an error at the field for a delegate who %s', async (_, number) => {
     server.setTime('2026-01-11')
-    const message = 'This number is not on the roll'
+    const message = 'This number is not on the member list'
     expect(await postJson(lookupPath, { field: 'number', value: number })).toEqual({
       status: 404,
       body: { status: 'error', code: 'not_on_roll', message },

@@ -136,7 +136,7 @@ describe('a server with UPLOADS_URL', () => {
       expect(health.json()).toMatchObject({
         troubles: expect.arrayContaining([
           expect.stringMatching(
-            /^Objects cannot be written in the bucket "rollcall-uploads".+ECONNREFUSED.+Files are refused until this works; registrations without a file are accepted\.$/,
+            /^Cannot write objects to the bucket "rollcall-uploads".+ECONNREFUSED.+Files are refused until this works; registrations without a file are accepted\.$/,
           ),
         ]),
       })
@@ -253,11 +253,11 @@ describe('commands', () => {
     expect(listKeys().filter((key) => key.startsWith('probe/'))).toEqual([])
     const wrongKeyReport = await runHere(['doctor'], { ...variables, AWS_ACCESS_KEY_ID: 'wrong' })
     expect(wrongKeyReport.stdout).toMatch(
-      /wrong {2}Objects cannot be written in the bucket .+: InvalidAccessKeyId\. Check UPLOADS_URL, the credentials and their permissions\./,
+      /wrong {2}Cannot write objects to the bucket .+: InvalidAccessKeyId\. Check UPLOADS_URL, the credentials and their permissions\./,
     )
     const url = variables['UPLOADS_URL']?.replace('rollcall-uploads', 'no-such-bucket') ?? ''
     const noBucketReport = await runHere(['doctor'], { ...variables, UPLOADS_URL: url })
-    expect(noBucketReport.stdout).toMatch(/Objects cannot be written in .+: NoSuchBucket\./)
+    expect(noBucketReport.stdout).toMatch(/Cannot write objects to .+: NoSuchBucket\./)
     expect(noBucketReport.status).toBe(1)
   })
 })

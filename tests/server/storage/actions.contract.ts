@@ -128,10 +128,10 @@ export function defineActionsContract(setUp: ContractSetup): void {
     const chargedAmount = toAmount(600_000)
     const quote = { ...sampleQuote, total: chargedAmount, base: toAmount(523_500) }
     const price = { quote, holdUntil: null }
-    const payByCard = async (after: OrderId) => {
+    const payByCard = async (expectedOrderId: OrderId) => {
       const card = await store.retry(regNo, addMs(1), {
-        after,
-        replaces: true,
+        expectedOrderId,
+        replacesOpenOrder: true,
         price,
         gateway: 'airpay',
       })

@@ -41,8 +41,8 @@ import type { RecordedQueries } from './queries-of-lists.ts'
 const BUSY_MACHINE_TIMEOUT_MS = 900_000
 
 const STORAGE_FOLDER = join(import.meta.dirname, '../../../server/storage')
-/** Statements that read a growing table in full on purpose: the reason, and the texts that identify them. */
-const FULL_READS: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
+/** Statements that read a growing table in full on purpose: the reason, and the patterns that identify them. */
+const FULL_READS: readonly (readonly [reason: string, ...patterns: RegExp[]])[] = [
   [
     'A migration reads everything once.',
     /"r"\."id" > (\?|\$1) order by "r"\."id" limit 10000/,
@@ -76,7 +76,7 @@ const FULL_READS: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
     /count\(distinct "r"\."id"\) as "n"/,
   ],
   [
-    'The command that erases personal data counts registrations, or finds those with an email address.',
+    'The command that erases personal data counts registrations, or finds those with a given email address.',
     /where "erased_at" is null and "event_id"/,
     /lower\("email"\) = lower/,
   ],
@@ -105,9 +105,11 @@ beforeAll(async () => {
 
 type Scan = { readonly text: string; readonly tables: readonly string[] }
 function expectAllowed(scans: readonly Scan[]): void {
-  const allowedTexts = FULL_READS.flatMap(([, ...texts]) => texts)
+  const allowedPatterns = FULL_READS.flatMap(([, ...patterns]) => patterns)
   expect(
-    scans.filter(({ text }) => !allowedTexts.some((allowedText) => allowedText.test(text))),
+    scans.filter(
+      ({ text }) => !allowedPatterns.some((allowedPattern) => allowedPattern.test(text)),
+    ),
   ).toEqual([])
 }
 
@@ -216,8 +218,8 @@ function listScans(
 }
 
 /**
- * Adds limits where PostgreSQL expects a large part of a table: pages, key lists and payments to ask the gateway about
- * get only a few rows.
+ * Adds limits where PostgreSQL expects to read a large part of a table: pages, key lists and payments to ask the
+ * gateway about get only a few rows.
  */
 const setLimits = (text: string): string =>
   text
@@ -245,23 +247,23 @@ test.runIf(hasPostgres)(
   },
 )
 
-async function readPostgresScans(shell: Client): Promise<readonly Scan[]> {
-  const partialIndexes = await readPartialIndexes(shell)
-  await shell.query('SET plan_cache_mode = force_generic_plan; SET jit = off')
+async function readPostgresScans(client: Client): Promise<readonly Scan[]> {
+  const partialIndexes = await readPartialIndexes(client)
+  await client.query('SET plan_cache_mode = force_generic_plan; SET jit = off')
   const scans: Scan[] = []
   for (const text of listPostgresStatements()) {
     const limitedText = setLimits(text)
     const paramCount = Math.max(0, ...(limitedText.match(/(?<=\$)\d+/g) ?? []).map(Number))
     const values =
       paramCount === 0 ? '' : `(${Array.from({ length: paramCount }, () => 'NULL').join()})`
-    await shell.query(`PREPARE explained_statement AS ${limitedText}`)
-    const explained = await shell.query<{ 'QUERY PLAN': string }>(
+    await client.query(`PREPARE explained_statement AS ${limitedText}`)
+    const explained = await client.query<{ 'QUERY PLAN': string }>(
       `EXPLAIN (FORMAT JSON) EXECUTE explained_statement${values}`,
     )
-    await shell.query('DEALLOCATE explained_statement')
+    await client.query('DEALLOCATE explained_statement')
     scans.push(...listScansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partialIndexes))
   }
-  await shell.end()
+  await client.end()
   return scans
 }
 
@@ -279,34 +281,35 @@ function listScansOfPlan(
 
 /** Returns the scans of the recorded queries, which PostgreSQL plans with their parameter values. */
 async function readScansOfQueries(url: string): Promise<readonly Scan[]> {
-  const shell = new pg.Client(buildClientOptions(url))
-  await shell.connect()
-  const partialIndexes = await readPartialIndexes(shell)
-  await shell.query('SET jit = off')
-  await shell.query('BEGIN')
-  await shell.query(
+  const client = new pg.Client(buildClientOptions(url))
+  await client.connect()
+  const partialIndexes = await readPartialIndexes(client)
+  await client.query('SET jit = off')
+  await client.query('BEGIN')
+  await client.query(
     `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
      SELECT 1000000 + n, 'event1', 'hash', 'NEW' || n, 'Name', '', '', '', '{}', 'pending', n, '1970-01-01' FROM generate_series(1, 1100) AS n`,
   )
-  await shell.query(ADD_UNFILLED_RULE)
+  await client.query(ADD_UNFILLED_RULE)
   const recordedQueries: RecordedQueries = new Map()
-  await runQueries(recordQueries(createSql(shell), recordedQueries))
+  await runQueries(recordQueries(createSql(client), recordedQueries))
   const scans: Scan[] = []
   for (const [text, params] of listQueries(recordedQueries, postgresDialect)) {
-    const explained = await shell.query<{ 'QUERY PLAN': string }>(`EXPLAIN (FORMAT JSON) ${text}`, [
-      ...params,
-    ])
+    const explained = await client.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN (FORMAT JSON) ${text}`,
+      [...params],
+    )
     scans.push(...listScansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partialIndexes))
   }
-  await shell.query('ROLLBACK')
-  await shell.end()
+  await client.query('ROLLBACK')
+  await client.end()
   return scans
 }
 
-function createSql(shell: Client): Sql {
+function createSql(client: Client): Sql {
   const createStatement = <Row>(text: string): Statement<Row> => {
     const runQuery = async (params: readonly unknown[]) =>
-      shell.query<Row & object>(text, [...params])
+      client.query<Row & object>(text, [...params])
     return {
       get: async (...params) => (await runQuery(params)).rows[0],
       all: async (...params) => (await runQuery(params)).rows,
@@ -319,8 +322,8 @@ function createSql(shell: Client): Sql {
   return Object.assign(createStatement, { dialect: postgresDialect, lock: () => {}, batch: null })
 }
 
-async function readPartialIndexes(shell: Client): Promise<ReadonlySet<string>> {
-  const { rows } = await shell.query<{ indexname: string }>(
+async function readPartialIndexes(client: Client): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ indexname: string }>(
     "SELECT indexname FROM pg_indexes WHERE indexdef LIKE '% WHERE %'",
   )
   return new Set(rows.map(({ indexname }) => indexname))

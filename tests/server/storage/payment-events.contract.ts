@@ -443,7 +443,8 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
         quote: { ...sampleQuote, period: 'late', total: newTotal, base: toAmount(523_500) },
         holdUntil: null,
       }
-      const confirmPrice = () => store.retry(regNo, noon, { after: orderId, replaces: true, price })
+      const confirmPrice = () =>
+        store.retry(regNo, noon, { expectedOrderId: orderId, replacesOpenOrder: true, price })
       const results = await Promise.all([confirmPrice(), confirmPrice(), confirmPrice()])
       expect(results.filter(({ ok }) => ok)).toHaveLength(1)
       const { payments, period, total } = await readStored(store, regNo)

@@ -28,12 +28,12 @@ export function defineRegisterContract(setUp: ContractSetup): void {
 
   describe('registering', () => {
     test('with the slip number of another payment stores nothing; with a new slip number, the registration is paid immediately', async () => {
-      const createPaymentInHand = (reference: string) =>
+      const createDeskPayment = (reference: string) =>
         ({ actor: 'desk', way: 'cash', reference, mail: newEmail }) as const
       const desk = { addedBy: 'the desk', way: 'desk' }
       const first = await registerSample(store, {
         ...desk,
-        paymentInHand: createPaymentInHand('C-001'),
+        deskPayment: createDeskPayment('C-001'),
       })
       expect(await readStored(store, first.regNo)).toMatchObject({
         paymentStatus: 'success',
@@ -44,7 +44,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       const figures = await store.dashboardFigures('demo', dayOf(noon))
       const rejectedForm = buildRegistration({
         ...desk,
-        paymentInHand: createPaymentInHand('c-001'),
+        deskPayment: createDeskPayment('c-001'),
         idempotency,
       })
       expect(await store.register(rejectedForm)).toEqual({
@@ -60,7 +60,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect(await store.registration(rejectedForm.regNo)).toBe(null)
       expect(await store.registrationByKey('demo', idempotency.key, noon)).toBe(null)
       expect(await store.dashboardFigures('demo', dayOf(noon))).toEqual(figures)
-      const correctedForm = { ...rejectedForm, paymentInHand: createPaymentInHand('C-002') }
+      const correctedForm = { ...rejectedForm, deskPayment: createDeskPayment('C-002') }
       expect(await store.register(correctedForm)).toMatchObject({
         ok: true,
         value: { repeated: false },

@@ -67,7 +67,11 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
         holdUntil: null,
       }
       expect(
-        await store.retry(regNo, addMs(HOUR_MS), { after: orderId, replaces: true, price }),
+        await store.retry(regNo, addMs(HOUR_MS), {
+          expectedOrderId: orderId,
+          replacesOpenOrder: true,
+          price,
+        }),
       ).toMatchObject({ ok: true })
       expect((await readStored(store, regNo)).lines).toEqual(higherBill)
       // If the first order is paid later, its original bill counts.

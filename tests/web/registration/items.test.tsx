@@ -193,11 +193,11 @@ test('a bill shows each line as quantity × unit price, and the lines add up to 
   expect(
     buildBillRows(event, calculateBill({ ...filledAnswers, room: 'twin', nights: 3 }), [
       'total',
-    ]).map(({ label, about, value, total }) => [
+    ]).map(({ label, about, value, isTotal }) => [
       label,
       about && toText(about),
       toText(value),
-      total === true,
+      isTotal === true,
     ]),
   ).toEqual([
     ['The plain', undefined, '₹ 5,000', false],

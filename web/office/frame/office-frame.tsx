@@ -55,13 +55,13 @@ export function OfficeFrame({ session, path, children }: FrameProps) {
   const { logOut, errorMessage: logOutError } = useLogOut()
   const eventPage = findEventPage(path, session.events)
   const currentEvent = useCurrentEvent(session, path, eventPage)
-  const eventToAddTo = findEventToAddTo(session, currentEvent)
+  const eventForNewRegistration = findEventForNewRegistration(session, currentEvent)
   const eventTitle = eventPage?.event.title ?? null
   const pageContext = useMemo(() => ({ setTitle, eventTitle }), [eventTitle])
   useOfficeShortcuts({
     session,
     currentEvent,
-    eventToAddTo,
+    eventForNewRegistration,
     searchInput,
     onShowShortcuts: () => setShowsShortcuts(true),
   })
@@ -73,10 +73,10 @@ export function OfficeFrame({ session, path, children }: FrameProps) {
       onLogOut={logOut}
     />
   )
-  const addLink = eventToAddTo !== null && (
+  const addLink = eventForNewRegistration !== null && (
     <Link
       className="btn sm add"
-      to={buildAddRegistrationUrl(eventToAddTo)}
+      to={buildAddRegistrationUrl(eventForNewRegistration)}
       aria-keyshortcuts="n"
       {...(eventPage?.id === 'add' && { 'aria-current': 'page' as const })}
     >
@@ -113,7 +113,7 @@ export function OfficeFrame({ session, path, children }: FrameProps) {
         <div className="stage">
           {logOutError !== null && (
             <Banner
-              text={`Logging out failed, so you are still signed in. ${logOutError}`}
+              text={`We could not sign you out. You are still signed in. ${logOutError}`}
               action={{ label: session.texts.admin.retry, onClick: logOut }}
             />
           )}
@@ -125,12 +125,12 @@ export function OfficeFrame({ session, path, children }: FrameProps) {
           <BottomBar
             session={session}
             path={path}
-            eventToAddTo={eventToAddTo}
+            eventForNewRegistration={eventForNewRegistration}
             onOpenMenu={() => setMenuOpen(true)}
           />
         )}
         {isMenuOpen && !isWide && (
-          // The menu closes before the page changes, because a heading behind a dialog cannot receive the focus.
+          // The menu closes before the page changes, because a heading behind a dialog cannot receive focus.
           <div
             className="drawer"
             onClickCapture={({ target }) => {
@@ -174,8 +174,8 @@ function useCurrentEvent(
   )
 }
 
-/** Returns the rail's event if it accepts registrations today, otherwise the first event that does. */
-function findEventToAddTo(
+/** Returns the current event if it accepts registrations today, otherwise the first event that does. */
+function findEventForNewRegistration(
   session: SessionResponse,
   currentEvent: OfficeEvent | null,
 ): OfficeEvent | null {
@@ -211,21 +211,27 @@ function RecoveryNotice({ session }: { readonly session: SessionResponse }) {
 function BottomBar({
   session,
   path,
-  eventToAddTo,
+  eventForNewRegistration,
   onOpenMenu,
 }: {
   readonly session: SessionResponse
   readonly path: string
-  readonly eventToAddTo: OfficeEvent | null
+  readonly eventForNewRegistration: OfficeEvent | null
   readonly onOpenMenu: () => void
 }) {
   const sharedLinks = listSharedLinks(session, 'events')
   const links = [
     ...sharedLinks.filter(({ id }) => id === 'home'),
     { to: SEARCH, label: 'Search', icon: 'search' as const },
-    ...(eventToAddTo === null
+    ...(eventForNewRegistration === null
       ? []
-      : [{ to: buildAddRegistrationUrl(eventToAddTo), label: 'Add', icon: 'plus' as const }]),
+      : [
+          {
+            to: buildAddRegistrationUrl(eventForNewRegistration),
+            label: 'Add',
+            icon: 'plus' as const,
+          },
+        ]),
     ...sharedLinks.filter(({ id }) => id === 'payments'),
   ]
   return (

@@ -30,13 +30,13 @@ const MONTH_LENGTH = 7
 export function useOfficeShortcuts({
   session,
   currentEvent,
-  eventToAddTo,
+  eventForNewRegistration,
   searchInput,
   onShowShortcuts,
 }: {
   readonly session: SessionResponse
   readonly currentEvent: OfficeEvent | null
-  readonly eventToAddTo: OfficeEvent | null
+  readonly eventForNewRegistration: OfficeEvent | null
   readonly searchInput: RefObject<HTMLInputElement | null>
   readonly onShowShortcuts: () => void
 }): void {
@@ -76,8 +76,8 @@ export function useOfficeShortcuts({
     if (key === 'g') goPressedAt.current = performance.now()
     else if (key === '/') openSearch()
     else if (key === '?') onShowShortcuts()
-    else if (key === 'n' && eventToAddTo !== null)
-      void navigate(buildAddRegistrationUrl(eventToAddTo))
+    else if (key === 'n' && eventForNewRegistration !== null)
+      void navigate(buildAddRegistrationUrl(eventForNewRegistration))
     else return false
     return true
   })

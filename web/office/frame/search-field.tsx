@@ -175,7 +175,7 @@ export function SearchField({
                 {label}
               </p>
               {groupOptions.map((option) => (
-                // The field handles keys, because it keeps the focus.
+                // The field handles keys, because it keeps focus.
                 // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
                 <div
                   key={option.id}

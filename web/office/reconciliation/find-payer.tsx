@@ -14,7 +14,7 @@ type FindPayerProps = {
   readonly label: string
   readonly onSelect: (result: WireSearchResult) => void
   readonly isDisabled?: boolean
-  /** Whether the field receives the focus when it appears. */
+  /** Whether the field receives focus when it appears. */
   readonly hasFocus?: boolean
 }
 

@@ -149,7 +149,7 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
     readonly position: number
     readonly element: Element | null
   } | null>(null)
-  // The pressed button has lost the focus. If the user has moved to another field, the focus stays there.
+  // The pressed button has lost focus. If the user has moved to another field, the focus stays there.
   useEffect(() => {
     if (send.isPending || lastPress.current === null) return
     const { position, element } = lastPress.current
@@ -334,7 +334,7 @@ const listRows = (workTable: HTMLElement | null): readonly HTMLElement[] => [
   ...(workTable?.querySelectorAll<HTMLElement>('.worklist > li') ?? []),
 ]
 
-/** Returns the position of the focused row among all rows. -1 if no row has the focus. */
+/** Returns the position of the focused row among all rows. -1 if no row has focus. */
 function findPosition(workTable: HTMLElement | null): number {
   const row = document.activeElement?.closest('.worklist > li') ?? null
   return listRows(workTable).findIndex((candidate) => candidate === row)

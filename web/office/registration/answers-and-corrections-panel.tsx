@@ -59,7 +59,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
     },
     onError: (failure) => showToast(failure.message, { tone: 'bad' }),
   })
-  /** The answer whose form was closed: its button receives the focus as soon as it is rendered again. */
+  /** The answer whose form was closed: its button receives focus as soon as it is rendered again. */
   const closedId = useRef<string | null>(null)
   const close = (id: string): void => {
     closedId.current = id

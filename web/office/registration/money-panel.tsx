@@ -18,7 +18,7 @@ export function MoneyPanels({ details }: { readonly details: OfficeRegistrationR
     <>
       <section className="panel" aria-labelledby="reg-price">
         <h2 id="reg-price">Price</h2>
-        <DetailsList money rows={buildPriceRows(details)} />
+        <DetailsList hasAmounts rows={buildPriceRows(details)} />
       </section>
       <Payments
         payments={details.payments}
@@ -73,7 +73,7 @@ export function buildPriceRows({
             id: 'total',
             label: 'Total',
             value: formatResponsePrice(registration['total'], currency),
-            total: true,
+            isTotal: true,
           },
         ]),
   ]

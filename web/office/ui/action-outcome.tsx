@@ -29,7 +29,7 @@ export const readOutcome: Reader<Outcome> = (body) =>
     : null
 
 /**
- * Takes the focus with each new result, because the pressed button has usually disappeared. Empty if there is no
+ * Takes focus with each new result, because the pressed button has usually disappeared. Empty if there is no
  * result.
  */
 export function ActionOutcome({ outcome }: { readonly outcome: Outcome | null }) {

@@ -1,8 +1,8 @@
-/** A button that cannot be pressed while its action runs, but keeps the focus. */
+/** A button that cannot be pressed while its action runs, but keeps focus. */
 import type { ComponentProps } from 'react'
 
 /**
- * Shows a button that keeps the focus while it is busy. A disabled button would lose the focus, and Tab would start at
+ * Shows a button that keeps focus while it is busy. A disabled button would lose focus, and Tab would start at
  * the top of the page.
  */
 export function BusyButton({

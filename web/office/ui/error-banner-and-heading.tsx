@@ -37,7 +37,7 @@ export function Banner({ text, onDismiss, action }: BannerProps) {
   )
 }
 
-/** Shows the page's only h1. The heading receives the focus when the page opens, so that screen readers start there. */
+/** Shows the page's only h1. The heading receives focus when the page opens, so that screen readers start there. */
 export function PageHeading({
   title,
   children,

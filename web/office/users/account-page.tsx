@@ -185,7 +185,7 @@ function ConfirmSecondFactor({
   readonly onCancel: () => void
 }) {
   const container = useRef<HTMLDivElement>(null)
-  // Takes the focus, which was lost when the submitted form disappeared.
+  // Takes focus, which was lost when the submitted form disappeared.
   useEffect(() => container.current?.focus(), [])
   return (
     <div className="authenticator-setup" ref={container} tabIndex={-1}>

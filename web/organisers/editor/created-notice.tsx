@@ -22,7 +22,7 @@ const EXAMPLE_LABELS: Readonly<Record<string, string>> = {
   'payment.methods': 'the bank account for transfers',
 }
 
-/** States that the file was created. The notice receives the focus, because the questions have disappeared. */
+/** States that the file was created. The notice receives focus, because the questions have disappeared. */
 export function CreatedNotice({
   path,
   isSaved,

@@ -196,7 +196,7 @@ function PriceResult({
           The delegate cannot register: {buildFullSeatMessage(event, fullQuota)}
         </p>
       )}
-      <DetailsList rows={rows} money />
+      <DetailsList rows={rows} hasAmounts />
       <p className="org-how">
         {preview.cell !== null &&
           preview.cell.price !== 0 &&

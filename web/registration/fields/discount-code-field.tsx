@@ -45,7 +45,7 @@ export function DiscountCodeField({
     if (isInputShown) input.current?.focus()
   }, [isInputShown])
   useEffect(() => {
-    // The pressed button has disappeared, so the button that replaced it receives the focus.
+    // The pressed button has disappeared, so the button that replaced it receives focus.
     if (previousState.current === 'asking' && state.is === 'given' && isOpen)
       removeButton.current?.focus()
     if (state.is === 'refused') {

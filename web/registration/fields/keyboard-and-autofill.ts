@@ -146,7 +146,7 @@ export function focusNextOnEnter({
 }
 
 /**
- * Returns the focus to the pay button when the form is enabled again, because a button loses the focus when it is
+ * Returns the focus to the pay button when the form is enabled again, because a button loses focus when it is
  * disabled.
  */
 export function useRestoredFocus(isEnabled: boolean): void {

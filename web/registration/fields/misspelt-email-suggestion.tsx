@@ -7,7 +7,7 @@ import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 
 /**
  * Delay in milliseconds before the suggestion appears. The suggestion moves the content below it, so it must wait
- * until the press that took the focus from the field has ended.
+ * until the press that took focus from the field has ended.
  */
 const SUGGESTION_DELAY_MS = 300
 

@@ -8,7 +8,7 @@ import { toElementId, getFieldName, getPersonName } from './field-keys.ts'
 import './error-summary.css'
 
 /**
- * Receives the focus after each failed submission. Each line links to its field, and disappears when the answer is
+ * Receives focus after each failed submission. Each line links to its field, and disappears when the answer is
  * corrected.
  */
 export function ErrorSummary({

@@ -260,7 +260,10 @@ function CheckAnswersPage({
         {price?.is === 'price' && (
           <div className="part">
             <h3>{event.form.summary.title}</h3>
-            <DetailsList rows={buildBillRows(event, price.quote, event.form.summary.lines)} money />
+            <DetailsList
+              rows={buildBillRows(event, price.quote, event.form.summary.lines)}
+              hasAmounts
+            />
           </div>
         )}
       </section>

@@ -156,7 +156,7 @@ function TodaysFees({
   return (
     <>
       <PriceNote event={event} tariff={tariff} />
-      <DetailsList rows={rows} money />
+      <DetailsList rows={rows} hasAmounts />
     </>
   )
 }

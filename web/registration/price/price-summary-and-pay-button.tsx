@@ -223,19 +223,19 @@ function CategoryLine({
   )
 }
 
-function PriceRows({ event, price, extensions }: SummaryProps) {
+function PriceRows({ event, price, extensions: { buildRows, hasCategoryInRows } }: SummaryProps) {
   const { lines, empty } = event.form.summary
   const category =
     price.is === 'price' ? price.quote.category : price.is === 'none' ? price.category : null
   return (
     <>
-      {category !== null && !lines.includes('category') && !extensions.hasCategoryInRows && (
+      {category !== null && !lines.includes('category') && !hasCategoryInRows && (
         <CategoryLine event={event} category={category} />
       )}
       {price.is === 'price' ? (
-        <DetailsList rows={extensions.buildRows(event, price.quote, lines).map(markTotal)} money />
+        <DetailsList rows={buildRows(event, price.quote, lines).map(markTotal)} hasAmounts />
       ) : (
-        !(category !== null && extensions.hasCategoryInRows) && (
+        !(category !== null && hasCategoryInRows) && (
           <p className="empty" {...markPreHydrationText('empty')}>
             {empty}
           </p>

@@ -4,6 +4,6 @@ import { markPreHydrationText } from '../form/field-keys.ts'
 
 /** Marks the total's value in a row of the bill. Returns other rows unchanged. */
 export const markTotal = (row: DetailsRow): DetailsRow =>
-  row.total === true
+  row.isTotal === true
     ? { ...row, value: <span {...markPreHydrationText('total')}>{row.value}</span> }
     : row

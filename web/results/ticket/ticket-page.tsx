@@ -136,7 +136,7 @@ export function Ticket({ event, registration, query, isSelfService = false }: Ti
                       : toDetailsRow(event, row),
                   ),
               ]}
-              money
+              hasAmounts
             />
             {listOtherPaymentNotes(registration).map((line) => (
               <p className="other-payment" key={line}>
@@ -214,7 +214,7 @@ export function toDetailsRow(
     return { ...row, value: <GroupedNumber event={event} number={row.value} /> }
   if (row.id === 'payment_date' || row.id === 'date')
     return { ...row, value: <DateAndTime text={row.value} /> }
-  return row.id === 'total' ? { ...row, total: true } : row
+  return row.id === 'total' ? { ...row, isTotal: true } : row
 }
 
 /** Shows a date and time. The line may break between the two, but not inside either. */

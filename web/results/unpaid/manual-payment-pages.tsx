@@ -101,7 +101,7 @@ export function ManualPaymentPage({
         <Questions event={event} orderId={registration.order_id} />
       </p>
       <DetailsList rows={buildDelegateRows(event, registration)} />
-      <DetailsList rows={buildAmountRows(event, registration)} money />
+      <DetailsList rows={buildAmountRows(event, registration)} hasAmounts />
     </section>
   )
 }

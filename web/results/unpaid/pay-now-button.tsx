@@ -203,7 +203,7 @@ function PriceChangedDialog({
       </p>
       <DetailsList
         rows={buildBillRows(event, newQuote, listPriceParts(event), oldQuote ?? undefined)}
-        money
+        hasAmounts
       />
       <div className="actions">
         <button type="button" className="btn" onClick={pay}>

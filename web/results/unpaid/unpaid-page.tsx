@@ -65,7 +65,7 @@ export function UnpaidPage({ event, registration, now, reload, payButton }: Unpa
         </p>
       )}
       <DetailsList rows={buildDelegateRows(event, registration)} />
-      <DetailsList rows={buildAmountRows(event, registration)} money />
+      <DetailsList rows={buildAmountRows(event, registration)} hasAmounts />
     </section>
   )
 }

@@ -1,4 +1,4 @@
-/** The skip link for keyboard users: the first tab stop, visible while it has the focus. */
+/** The skip link for keyboard users: the first tab stop, visible while it has focus. */
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 
 export function SkipLink() {

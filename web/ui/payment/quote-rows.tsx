@@ -61,6 +61,6 @@ export function buildQuoteRows(
     const oldText = previousQuote && formatLine(previousQuote, line)
     const value =
       oldText === undefined || oldText === current ? current : renderChangedPrice(oldText, current)
-    return { id: line, label: getLabel(event, line, quote.lines), value, total: line === 'total' }
+    return { id: line, label: getLabel(event, line, quote.lines), value, isTotal: line === 'total' }
   })
 }

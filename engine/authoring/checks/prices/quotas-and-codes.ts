@@ -85,8 +85,8 @@ const offerWithoutEffectCheck: Check = {
   ],
 }
 
-const fewLeftAlwaysCheck: Check = {
-  slug: 'few-left-always',
+const alwaysFewLeftCheck: Check = {
+  slug: 'always-few-left',
   severity: 'warning',
   why: 'The form would show “few left” from the first day.',
   find: ({ file }) =>
@@ -227,7 +227,7 @@ const quotaCountCheck: Check = {
 
 export const quotaAndCodeChecks = {
   EV472: offerWithoutEffectCheck,
-  EV476: fewLeftAlwaysCheck,
+  EV476: alwaysFewLeftCheck,
   EV477: optionWithoutMaximumCheck,
   EV478: quotaExceedsTotalCheck,
   EV1170: quotaCountCheck,

@@ -246,7 +246,7 @@ function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
 }
 
 const textTaxInclusionCheck: Check = {
-  slug: 'text-tax-side',
+  slug: 'text-tax-inclusion',
   severity: 'warning',
   why: 'If the texts wrongly say that the fee includes the tax, delegates pay more than they expect, or the organiser gets less.',
   find: (model) => {

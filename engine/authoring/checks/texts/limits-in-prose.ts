@@ -101,7 +101,7 @@ export function findLimitsInProse(model: Model): readonly Draft[] {
                   {
                     at: path,
                     span: [at + start, at + end],
-                    message: `the text says ${match[0]}, but the limit of the field is ${limit.value}`,
+                    message: `the text says “${match[0]}”, but the field's ${bound === 'min' ? 'minimum' : 'maximum'} is ${limit.value}`,
                     related: [{ at: limit.at, message: 'the limit' }],
                     help: 'write the same number in both places',
                   },

@@ -188,7 +188,7 @@ const textLimitCheck: Check = {
           /\.(?:label|hint|invalid|required|message)$/.test(path) &&
           !/\.(?:fields|options)\.\d+\./.test(path.slice(field.path.length)),
       )
-      const compareWithLimit = (pattern: RegExp, limit: Limit | null) =>
+      const compareWithLimit = (pattern: RegExp, limit: Limit | null, limitName: string) =>
         limit === null
           ? []
           : fieldTexts.flatMap(({ path, text, at }) =>
@@ -205,7 +205,7 @@ const textLimitCheck: Check = {
                       {
                         at: path,
                         span: [at + match.index, at + match.index + match[0].length],
-                        message: `the text says ${match[0]}, but the limit of the field is ${limit.value}`,
+                        message: `the text says “${match[0]}”, but the field's ${limitName} is ${limit.value}`,
                         related: [{ at: limit.at, message: 'the limit' }],
                         help: 'write the same number in both places',
                       },
@@ -226,7 +226,7 @@ const textLimitCheck: Check = {
                       {
                         at: path,
                         span: [at + match.index, at + match.index + match[0].length],
-                        message: `the text says ${match[0]}, but the field accepts ${min.value} to ${max.value}`,
+                        message: `the text says “${match[0]}”, but the field accepts ${min.value} to ${max.value}`,
                         related: [{ at: max.at, message: 'the limit' }],
                         help: 'write the same numbers in both places',
                       },
@@ -245,7 +245,7 @@ const textLimitCheck: Check = {
                       {
                         at: path,
                         span: [at + match.index, at + match.index + match[0].length],
-                        message: `the text says ${match[0]}, but the field accepts ${min === null ? 'up' : min.value} to ${max.value}`,
+                        message: `the text says “${match[0]}”, but the field accepts ${min === null ? 'up' : min.value} to ${max.value}`,
                         related: [{ at: max.at, message: 'the limit' }],
                         help: 'write the same numbers in both places',
                       },
@@ -254,12 +254,13 @@ const textLimitCheck: Check = {
             )
       return [
         ...choiceDrafts,
-        ...compareWithLimit(UPPER_LIMIT, max),
-        ...(field.field.type === 'many' ? compareWithLimit(CHOICE_LIMIT, max) : []),
-        ...compareWithLimit(LOWER_LIMIT, min),
+        ...compareWithLimit(UPPER_LIMIT, max, 'maximum'),
+        ...(field.field.type === 'many' ? compareWithLimit(CHOICE_LIMIT, max, 'maximum') : []),
+        ...compareWithLimit(LOWER_LIMIT, min, 'minimum'),
         ...compareWithLimit(
           LENGTH_LIMIT,
           maxLength === undefined ? null : { value: maxLength, at: `${field.path}.max_length` },
+          'maximum length',
         ),
         ...rangeDrafts,
       ]

@@ -56,7 +56,7 @@ const reportWrongNames = (
             3,
           )}`,
           related: [{ at: related, message: 'the rule' }],
-          help: 'mention the subject of the rule',
+          help: 'mention the same options, categories or fields as the rule',
         },
       ]
 
@@ -264,8 +264,8 @@ const REDUCTION_AMOUNT = /\b(?:discount|concession|rebate|reduction)\s*(?:of|:|â
 const OTHER_GRANTOR_WORDS =
   /\b(?:hotels?|rooms?|travel|rail\w*|airlines?|flights?|books?|journals?|publisher|shop|store|membership|next|last|previous|up ?to|coupon of|stalls?|proceedings|on sale|refund\w*|cancel\w*)\b/i
 
-const textAmountOffCheck: Check = {
-  slug: 'text-amount-off',
+const textReductionMismatchCheck: Check = {
+  slug: 'text-reduction-mismatch',
   severity: 'warning',
   why: 'Delegates insist on the reduction that they were promised.',
   after: [...TABLE_ERRORS, 'EV401', 'EV455', 'EV456', 'EV475'],
@@ -335,5 +335,5 @@ const textAmountOffCheck: Check = {
 
 export const messageChecks = {
   EV637: messageNamesOtherOptionCheck,
-  EV638: textAmountOffCheck,
+  EV638: textReductionMismatchCheck,
 } satisfies Checks

@@ -72,8 +72,8 @@ function occursInPrices(model: Model, percent: number): boolean {
   )
 }
 
-const textPercentOffCheck: Check = {
-  slug: 'text-percent-off',
+const textPercentMismatchCheck: Check = {
+  slug: 'text-percent-mismatch',
   severity: 'warning',
   why: 'Delegates rely on the discount or the charge that the text states.',
   after: [...TABLE_ERRORS, 'EV401', 'EV475', 'EV537'],
@@ -142,4 +142,4 @@ const textPercentOffCheck: Check = {
   },
 }
 
-export const textPercentChecks = { EV636: textPercentOffCheck }
+export const textPercentChecks = { EV636: textPercentMismatchCheck }

@@ -64,7 +64,7 @@ const restatesDefaultCheck: Check = {
 }
 
 const misspeltNoneCheck: Check = {
-  slug: 'almost-none',
+  slug: 'misspelt-none',
   severity: 'warning',
   why: '`none` omits the text. A similar word is shown to every delegate.',
   find: (model) =>

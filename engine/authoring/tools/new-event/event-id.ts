@@ -28,7 +28,7 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
     .replace(/[^a-z0-9 -]/g, '')
     .split(/[ -]+/)
     .filter((word) => word !== '')
-  const [withAllWords, initials] = [words, words.filter((word) => !SMALL_WORDS.has(word))].map(
+  const [fullId, initials] = [words, words.filter((word) => !SMALL_WORDS.has(word))].map(
     (parts, index) =>
       deriveEventId(
         parts.map((word) => (index === 0 || /\d/.test(word) ? word : word[0])).join(''),
@@ -39,10 +39,10 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
   const acronymMatch = /[a-z]/.test(title) ? ACRONYM.exec(title) : null
   const acronym = acronymMatch === null ? null : deriveEventId(acronymMatch[0])
   const id =
-    (withAllWords != null && withAllWords.length <= MAX_ID_LETTERS ? withAllWords : null) ??
+    (fullId != null && fullId.length <= MAX_ID_LETTERS ? fullId : null) ??
     acronym ??
     initialsId ??
-    withAllWords?.slice(0, MAX_ID_LETTERS) ??
+    fullId?.slice(0, MAX_ID_LETTERS) ??
     'conference'
   const letters = id.replace(/\d+$/, '')
   const candidates = [
@@ -53,8 +53,8 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
 }
 
 /**
- * Returns a prefix for registration numbers that neither starts another event's prefix nor starts with one. Returns
- * null if none is available.
+ * Returns a prefix for registration numbers such that neither it nor any other event's prefix begins with the
+ * other. Returns null if none is available.
  */
 export function findPrefix(id: string, usedIds: readonly string[]): string | null {
   const letters = id.replace(/[^a-z]/g, '').toUpperCase()

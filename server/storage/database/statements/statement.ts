@@ -8,22 +8,22 @@ import type { Dialect } from './dialect.ts'
 import type { WriteResult, Sql } from '../sqlite-connection.ts'
 import type { Tables } from './tables.ts'
 
-export type Values<Given> = object extends Given ? [given?: Given] : [given: Given]
-export type StoreStatement<Given, Row> = {
-  get(sql: Sql, ...params: Values<Given>): Promise<Row | undefined>
-  all(sql: Sql, ...params: Values<Given>): Promise<Row[]>
+export type Values<Params> = object extends Params ? [params?: Params] : [params: Params]
+export type StoreStatement<Params, Row> = {
+  get(sql: Sql, ...params: Values<Params>): Promise<Row | undefined>
+  all(sql: Sql, ...params: Values<Params>): Promise<Row[]>
   /** Queues the statement, which is sent together with the next statement whose result is awaited; see `Statement`. */
-  run(sql: Sql, ...params: Values<Given>): WriteResult
+  run(sql: Sql, ...params: Values<Params>): WriteResult
   /** Runs the statement as the last one of a batch. If it fails, the batch is rolled back. See `Batch`. */
-  check(sql: Sql, ...params: Values<Given>): void
+  check(sql: Sql, ...params: Values<Params>): void
   /** Sends the statement immediately before the commit; see `Batch`. */
-  sendLast(sql: Sql, params: Given, contended: string): void
+  sendLast(sql: Sql, params: Params, contendedRow: string): void
   /** Predicts the rows that the statement returns after the writes so far; see `Batch`. */
-  predict(sql: Sql, params: Given, rows: readonly (Row & object)[]): void
+  predict(sql: Sql, params: Params, rows: readonly (Row & object)[]): void
 }
 
 const definedStatements: ((dialect: Dialect) => string)[] = []
-/** Returns the texts of all statements whose modules are loaded, so that a test can read their query plans. */
+/** Returns the SQL of every statement whose module is loaded, so that a test can read the query plans. */
 export const listStatements = (dialect: Dialect): readonly string[] =>
   definedStatements.map((buildText) => buildText(dialect))
 
@@ -33,16 +33,16 @@ export const listStatements = (dialect: Dialect): readonly string[] =>
  * (`WHERE state = 'review'`) for a bound value. Use `buildQuery` for a statement whose text depends on its values (such
  * as a list of variable length).
  */
-export function statement<Given extends object, Row>(
-  build: (builder: Kysely<Tables>, callParams: Given, dialect: Dialect) => Compilable<Row>,
-): StoreStatement<Given, Row> {
+export function statement<Params extends object, Row>(
+  build: (builder: Kysely<Tables>, callParams: Params, dialect: Dialect) => Compilable<Row>,
+): StoreStatement<Params, Row> {
   const compiled = new Map<Dialect, CompiledStatement>()
   const compileFor = (dialect: Dialect): CompiledStatement => {
     const cached = compiled.get(dialect)
     if (cached !== undefined) return cached
     const { sql, parameters } = build(
       dialect.builder.withPlugin(CONSTANTS_PLUGIN),
-      PLACEHOLDERS as Given,
+      PLACEHOLDERS as Params,
       dialect,
     ).compile()
     const compiledStatement = { text: sql, parameters }
@@ -50,7 +50,7 @@ export function statement<Given extends object, Row>(
     return compiledStatement
   }
   definedStatements.push((dialect) => compileFor(dialect).text)
-  const bindParams = (sql: Sql, callParams: Given | undefined): readonly [string, unknown[]] => {
+  const bindParams = (sql: Sql, callParams: Params | undefined): readonly [string, unknown[]] => {
     const { text, parameters } = compileFor(sql.dialect)
     const values = (callParams ?? {}) as Readonly<Record<string, unknown>>
     return [
@@ -77,10 +77,10 @@ export function statement<Given extends object, Row>(
       const [text, params] = bindParams(sql, callParams[0])
       sql.batch?.check(text, ...params)
     },
-    sendLast(sql, callParams, contended) {
+    sendLast(sql, callParams, contendedRow) {
       if (sql.batch === null) return
       const [text, params] = bindParams(sql, callParams)
-      sql.batch.sendLast(contended, text, params)
+      sql.batch.sendLast(contendedRow, text, params)
     },
     predict(sql, callParams, rows) {
       if (sql.batch === null) return
@@ -124,7 +124,7 @@ class ConstantsInText extends OperationNodeTransformer {
   protected override transformPrimitiveValueList(
     node: PrimitiveValueListNode,
   ): PrimitiveValueListNode {
-    // Kysely's compiler decides by `kind`, and accepts either list wherever one can occur.
+    // Kysely's compiler dispatches on `kind`, and accepts either list wherever one can occur.
     return ValueListNode.create(node.values.map(toValueNode)) as unknown as PrimitiveValueListNode
   }
 }

@@ -111,7 +111,7 @@ test('a cash payment can only be refunded outside Rollcall', async () => {
   expect((await office.act(regNo, manualRefund)).status).toBe(200)
 })
 
-test('after a refund, the page of the registration states the same amount received as the payments page and the list', async () => {
+test('after a refund, the registration page states the same amount received as the payments page and the list', async () => {
   const regNo = await addPaid('Ela', 'C-890')
   await office.act(regNo, {
     act: 'refund',

@@ -80,7 +80,7 @@ export function CancellationRefundFields({
             id: 'proposed',
             label: 'Proposed refund',
             value: formatResponseMoney(proposedRefund, currency),
-            total: true,
+            isTotal: true,
           },
         ]),
   ]
@@ -95,7 +95,7 @@ export function CancellationRefundFields({
       {proposedRefund === null && (
         <p>No refund rule is set for this event: enter the amount to refund.</p>
       )}
-      <DetailsList money rows={rows} />
+      <DetailsList hasAmounts rows={rows} />
       <label>
         {formatAmountLabel('Amount to refund', currency)}
         <input

@@ -64,7 +64,7 @@ function listRecordableMethods(
 
 /**
  * Shows the fields for a received payment, filled in from the delegate's report, with the methods that the role can
- * record and the amount due by the chosen one. If the amount does not match, the payment goes to review.
+ * record and the amount due for the chosen one. If the amount does not match, the payment goes to review.
  */
 export function RecordPaymentFields({
   told: claim,
@@ -87,7 +87,7 @@ export function RecordPaymentFields({
   | 'currency'
 > & {
   readonly userRole: Role
-  /** Renders the registration's amounts with the amount due by the chosen method. */
+  /** Renders the registration's amounts with the amount due for the chosen method. */
   readonly renderFigures?: (due: number) => ReactNode
 }) {
   const currency = readResponseCurrency(response)

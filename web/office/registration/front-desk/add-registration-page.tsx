@@ -133,7 +133,7 @@ function AddRegistrationForm({
 }: ManualRegistrationFormResponse & {
   /** Time on the local clock when `now` was read. */
   readonly loadedAt: number
-  /** Whether the first field receives the focus, because the form follows another registration. */
+  /** Whether the first field receives focus, because the form follows another registration. */
   readonly isFocused: boolean
   readonly onCreated: (createdRegistration: CreatedRegistration) => void
 }) {
@@ -189,7 +189,7 @@ function AddRegistrationForm({
         idempotencyKey.current = createIdempotencyKey()
       // Prices and dates may have changed since the page was opened.
       void queryClient.invalidateQueries({ queryKey: ['adding', event.id] })
-      // Focuses the first field with an error, or else the message, because the button has lost the focus.
+      // Focuses the first field with an error, or else the message, because the button has lost focus.
       setTimeout(() => {
         const invalidControl =
           form.current?.querySelector<HTMLElement>('[aria-invalid="true"], .methods.wrong input') ??
