@@ -206,8 +206,12 @@ async function takePictureWithoutScripts(
 async function takePicture(page: Page, name: string, width: number, height: number): Promise<void> {
   await page.setViewportSize({ width, height })
   const { excessWidth, fullHeight } = await page.evaluate(async () => {
+    // After a resize, the headless browser sometimes draws no frame until it takes the picture.
     const waitForFrame = () =>
-      new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+      Promise.race([
+        new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+        new Promise((timeout) => setTimeout(timeout, 1000)),
+      ])
     // Scrolls to the end, so that the picture contains lazily loaded parts.
     scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })
     await waitForFrame()
@@ -215,7 +219,7 @@ async function takePicture(page: Page, name: string, width: number, height: numb
     scrollTo({ top: 0, behavior: 'instant' })
     await waitForFrame()
     // Waits for the parts that are loaded when the browser is idle.
-    await new Promise((idle) => requestIdleCallback(idle))
+    await new Promise((idle) => requestIdleCallback(idle, { timeout: 2000 }))
     await waitForFrame()
     const { scrollWidth, scrollHeight } = document.documentElement
     return { excessWidth: scrollWidth - innerWidth, fullHeight: scrollHeight }
