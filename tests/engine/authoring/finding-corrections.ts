@@ -123,6 +123,7 @@ export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = 
   EV468: ['when: {teaches: true}', 'when: {teaches: true, presents: false}'],
   EV469: ['max: 4,', 'max: 4, required: true,'],
   EV471: ['label: Badges', 'label: Badges\n          choose: {at_most: 2, message: Two at most}'],
+  EV1146: ['id: cheque, label', 'id: office-cheque, label'],
   EV1101: ['  currency: INR\n', ''],
   EV1103: ['UPI ID sample@bank', 'IBAN DE00 1234 5678 9012 3456 00, BIC SMPLDEFF'],
   EV1105: [', round: rupee', ''],
