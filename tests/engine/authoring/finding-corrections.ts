@@ -107,6 +107,7 @@ export const CORRECTIONS: Readonly<Record<string, readonly [string, string]>> = 
   ],
   EV537: ['15% off", when', '20% off", when'],
   EV538: ['50 seats', '40 seats'],
+  EV539: ['link: /terms', "link: 'https://society.example/terms'"],
   EV449: ['id: room', 'id: room\n      sac: 996311'],
   EV457: ['2026-03-20', '2026-02-15'],
   EV458: ['2025-02-20', '2026-02-20'],
