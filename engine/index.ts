@@ -121,6 +121,7 @@ export {
   EMPTY_CONTEXT,
   type CodeStatus,
   type PricingContext,
+  VALID_TO_COLUMN,
 } from './rules/pricing-context.ts'
 export {
   foldCode,
