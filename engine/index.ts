@@ -117,6 +117,7 @@ export {
   METHOD_FIELD,
   extractContext,
   getFullQuotaName,
+  getMemberListValueName,
   addContext,
   EMPTY_CONTEXT,
   type CodeStatus,
