@@ -33,8 +33,12 @@ describe('the payment method of an event whose price does not depend on it', () 
 
 test('a payment method that the file does not have is reported with the ids of its methods, and the default applies', async () => {
   const { stdout } = await folder.rollcall([
-    ...['event', 'explain', path.join(top, 'tests/events/dweepcon2027.yaml')],
-    ...['method=crad', '--on', '2027-07-31'],
+    'event',
+    'explain',
+    path.join(top, 'tests/events/dweepcon2027.yaml'),
+    'method=crad',
+    '--on',
+    '2027-07-31',
   ])
   expect(stdout).toContain(
     'answer    method dropped: "crad" is not a payment method of this event: transfer, wire, card',
@@ -44,7 +48,9 @@ test('a payment method that the file does not have is reported with the ids of i
 
 test('the listed people of companions=[…] are read', async () => {
   const { stdout } = await folder.rollcall([
-    ...['event', 'explain', path.join(top, 'tests/events/malnadchapter2027.yaml')],
+    'event',
+    'explain',
+    path.join(top, 'tests/events/malnadchapter2027.yaml'),
     'companions=[{"name":"Ravi"}]',
   ])
   expect(stdout).toContain('read as [{"name":"Ravi"}]')
