@@ -117,10 +117,12 @@ export {
   METHOD_FIELD,
   extractContext,
   getFullQuotaName,
+  getMemberListValueName,
   addContext,
   EMPTY_CONTEXT,
   type CodeStatus,
   type PricingContext,
+  VALID_TO_COLUMN,
 } from './rules/pricing-context.ts'
 export {
   foldCode,

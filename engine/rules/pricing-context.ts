@@ -21,6 +21,9 @@ export const METHOD_FIELD = 'way'
  */
 export const METHOD_NAME = 'method'
 
+/** The member list column with the last date on which a row is valid. */
+export const VALID_TO_COLUMN = 'valid_to'
+
 /** Returns the name of a full quota among the answers. `seat` is a quota's id, or `quota.option`. */
 export function getFullQuotaName(seat: string): string {
   return `full.${seat}`

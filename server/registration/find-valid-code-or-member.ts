@@ -1,10 +1,7 @@
 /** Finds a typed discount code or member number, if it is valid. */
-import { dayOf, foldCode, foldText, getOwn } from '../../engine/index.ts'
+import { dayOf, foldCode, foldText, getOwn, VALID_TO_COLUMN } from '../../engine/index.ts'
 import type { CodeStatus, EventConfig, Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
-
-/** Member list column with the last date on which a row is valid. */
-const VALID_TO_COLUMN = 'valid_to'
 
 /** Longer than any code: codes are short enough to be read aloud. */
 const MAX_CODE_CHARACTERS = 64

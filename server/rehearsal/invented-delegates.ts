@@ -2,10 +2,13 @@
 import {
   acceptsCurrency,
   dayOf,
+  EMPTY_CONTEXT,
   findAnswerErrors,
   findCategory,
+  foldText,
   getCategoryLabel,
   getCurrency,
+  getMemberListValueName,
   isMethodOpen,
   listDelegateMethods,
   METHOD_FIELD,
@@ -20,7 +23,8 @@ import type {
   Instant,
   PaymentMethod,
 } from '../../engine/index.ts'
-import { createRandom, generateAnswers } from './invented-people.ts'
+import type { MemberListRow } from '../storage/index.ts'
+import { createRandom, generateAnswers, pick, type Random } from './invented-people.ts'
 
 /** The number of delegates invented to find one in each category, and others for each price period. */
 const MAX_CANDIDATES = 600
@@ -40,40 +44,38 @@ export type InventedDelegates = {
    * method, a delegate whose bill this method can pay.
    */
   readonly inventAnother: (at: Instant, name: string, method?: PaymentMethod) => Answers
+  /** Returns a row for each member among the delegates invented so far, by member list. */
+  readonly listMemberRows: () => ReadonlyMap<string, readonly MemberListRow[]>
 }
 
 /**
- * Invents the delegates of a rehearsal; null if no answers lead to a category. A category that requires a
- * code or a member list has no delegate, because the rehearsal issues no codes and its member lists are empty.
+ * Invents the delegates of a rehearsal; null if no answers lead to a category. A category that requires a code has no
+ * delegate, because the rehearsal issues no codes.
  */
 export function inventDelegates(event: EventConfig): InventedDelegates | null {
   const random = createRandom(SEED)
   const candidates: Answers[] = []
-  const othersByCategory = new Map<string, Answers>()
-  const membersByCategory = new Map<string, Answers>()
+  const answersByCategory = new Map<string, Answers>()
   for (let n = 0; n < MAX_CANDIDATES; n += 1) {
-    const answers = generateAnswers(event, random)
+    const answers = inventAnswers(event, random)
     const category = findCategory(event, answers)
     if (category === null) continue
-    const isListed = hasMemberListEntry(event, answers)
-    if (!isListed) candidates.push(answers)
-    const delegatesByCategory = isListed ? membersByCategory : othersByCategory
-    if (!delegatesByCategory.has(category)) delegatesByCategory.set(category, answers)
+    candidates.push(answers)
+    if (!answersByCategory.has(category)) answersByCategory.set(category, answers)
   }
-  // The form rejects members, because the rehearsal's lists are empty. A category without other delegates still gets
-  // one member, so that the page shows the rejection.
-  const firstOfEachCategory = [
-    ...othersByCategory,
-    ...[...membersByCategory].filter(([category]) => !othersByCategory.has(category)),
-  ]
+  const firstOfEachCategory = [...answersByCategory]
   const allAnswers = [...firstOfEachCategory.map(([, answers]) => answers), ...candidates]
   const [firstAnswers] = allAnswers
   if (firstAnswers === undefined) return null
+  const memberRows = new Map<string, MemberListRow[]>()
   let count = 0
   const createDelegate = (answers: Answers, name: string, day: Day | null): Answers => {
     count += 1
     const answersWithMethod = setPaymentMethod(event, answers, day)
-    return setName(event, setUniqueAnswers(event, answersWithMethod, count), name)
+    const delegate = setName(event, setUniqueAnswers(event, answersWithMethod, count), name)
+    for (const [listId, row] of buildMemberRows(event, delegate))
+      memberRows.set(listId, [...(memberRows.get(listId) ?? []), row])
+    return removeMemberCells(event, delegate, () => true)
   }
   const canPayWith = (answers: Answers, method: PaymentMethod | undefined): boolean =>
     method === undefined || acceptsCurrency(method, getCurrencyOfBill(event, answers))
@@ -92,6 +94,7 @@ export function inventDelegates(event: EventConfig): InventedDelegates | null {
       )
       return method === undefined ? delegate : { ...delegate, [METHOD_FIELD]: method.id }
     },
+    listMemberRows: () => memberRows,
   }
 }
 
@@ -116,17 +119,74 @@ function setPaymentMethod(event: EventConfig, answers: Answers, day: Day | null)
     : { ...answers, [METHOD_FIELD]: firstId }
 }
 
-/** Returns true if the answers contain an entry from a member list. */
-const hasMemberListEntry = ({ fields }: EventConfig, answers: Answers): boolean =>
-  fields.some(({ id, roll }) => roll !== undefined && answers[id] !== undefined)
+const listMemberFields = ({ fields, memberLists }: EventConfig) =>
+  fields.flatMap(({ id, roll }) => {
+    const list = memberLists.find((candidate) => candidate.id === roll)
+    return list === undefined ? [] : [{ id, list }]
+  })
+
+/** Generates answers, with the cells of an invented row for each answer that must be in a member list. */
+function inventAnswers(event: EventConfig, random: Random): Answers {
+  const memberRecords = Object.fromEntries(
+    listMemberFields(event).map(({ id, list }) => [
+      id,
+      Object.fromEntries(
+        list.columns.flatMap((column) =>
+          column.options === undefined ? [] : [[column.id, pick(random, column.options)]],
+        ),
+      ),
+    ]),
+  )
+  const answers = generateAnswers(event, random, { ...EMPTY_CONTEXT, memberRecords })
+  return removeMemberCells(event, answers, (id) => answers[id] === undefined)
+}
+
+/** Returns the answers without the member list cells of some fields. */
+function removeMemberCells(
+  event: EventConfig,
+  answers: Answers,
+  isRemoved: (field: string) => boolean,
+): Answers {
+  const removedNames = new Set(
+    listMemberFields(event).flatMap(({ id, list }) =>
+      isRemoved(id) ? list.columns.map((column) => getMemberListValueName(id, column.id)) : [],
+    ),
+  )
+  return Object.fromEntries(Object.entries(answers).filter(([name]) => !removedNames.has(name)))
+}
+
+/** Builds the member list rows in which the answers are found. Dates stay empty, so that no row expires. */
+function buildMemberRows(
+  event: EventConfig,
+  answers: Answers,
+): readonly (readonly [listId: string, row: MemberListRow])[] {
+  return listMemberFields(event).flatMap(({ id, list }) => {
+    const entry = answers[id]
+    if (typeof entry !== 'string') return []
+    const cells = Object.fromEntries(
+      list.columns.map(({ id: column, type }): [string, string] => [
+        column,
+        column === list.key
+          ? entry
+          : type === 'text'
+            ? `Example ${column}`
+            : String(answers[getMemberListValueName(id, column)] ?? ''),
+      ]),
+    )
+    return [[list.id, { key: foldText(entry), cells }] as const]
+  })
+}
 
 /**
- * Returns the answers with new values in the fields that must be unique: changes the last four digits of a number, or
+ * Returns the answers with new values in the fields that must be unique or in a member list: changes the last four digits of a number, or
  * adds digits to text. An answer that the form would then reject is left unchanged.
  */
 function setUniqueAnswers(event: EventConfig, answers: Answers, count: number): Answers {
   const digits = String(count).padStart(UNIQUE_DIGITS, '0')
-  const uniqueFieldIds = new Set(event.unique.flatMap(({ fields }) => fields))
+  const uniqueFieldIds = new Set([
+    ...event.unique.flatMap(({ fields }) => fields),
+    ...listMemberFields(event).map(({ id }) => id),
+  ])
   return event.fields.reduce((result, { id, type }) => {
     const answer = answers[id]
     if (!uniqueFieldIds.has(id) || typeof answer !== 'string') return result

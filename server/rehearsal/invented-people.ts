@@ -3,12 +3,21 @@ import {
   addDays,
   assert,
   day,
+  EMPTY_CONTEXT,
   findAnswerErrors,
   normalise,
   findVisibleFields,
   startOfDay,
 } from '../../engine/index.ts'
-import type { Answer, Answers, Day, EventConfig, Field, Scalar } from '../../engine/index.ts'
+import type {
+  Answer,
+  Answers,
+  Day,
+  EventConfig,
+  Field,
+  PricingContext,
+  Scalar,
+} from '../../engine/index.ts'
 
 /** Names that are obviously invented. */
 const FIRST_NAMES = [
@@ -89,7 +98,11 @@ export const generateDigits = (random: Random, count: number): string =>
   Array.from({ length: count }, () => Math.floor(random() * 10)).join('')
 
 /** Returns answers that the event accepts: every visible required field and most optional ones are answered. */
-export function generateAnswers(event: EventConfig, random: Random): Answers {
+export function generateAnswers(
+  event: EventConfig,
+  random: Random,
+  context: PricingContext = EMPTY_CONTEXT,
+): Answers {
   const firstName = pick(random, FIRST_NAMES)
   const lastName = pick(random, LAST_NAMES)
   const rawAnswers = Object.fromEntries(
@@ -102,18 +115,19 @@ export function generateAnswers(event: EventConfig, random: Random): Answers {
       Object.values(event.roles).includes(field.id)
     if (!isNeeded && random() < 0.15) delete rawAnswers[field.id]
   }
-  const { answers } = normalise(event, rawAnswers)
-  if (Object.keys(findAnswerErrors(event, answers)).length === 0) return answers
+  const { answers } = normalise(event, rawAnswers, context)
+  if (Object.keys(findAnswerErrors(event, answers, context)).length === 0) return answers
   // These answers may make further fields visible or required.
-  const visibleFields = findVisibleFields(event, answers)
-  return normalise(event, {
+  const visibleFields = findVisibleFields(event, answers, context)
+  const completedAnswers = {
     ...Object.fromEntries(
       event.fields
         .filter(({ id }) => visibleFields.has(id))
         .map((field) => [field.id, generateAnswer(field, firstName, lastName, random)]),
     ),
     ...answers,
-  }).answers
+  }
+  return normalise(event, completedAnswers, context).answers
 }
 
 /** Converts a name to the form used in an email address. */

@@ -22,6 +22,7 @@ import { issueLink } from '../registration/access-link.ts'
 import { buildSamplePdf } from './invented-people.ts'
 import { openStore } from '../storage/open-store.ts'
 import type { ListedMail } from '../storage/mail/email-list-types.ts'
+import type { MemberListRow } from '../storage/index.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 
 /** An event file with the folder of its shared files, which the server reads. */
@@ -50,6 +51,7 @@ export type RehearsalServer = {
   actAsStaff(regNo: RegNo, action: object): Promise<ServerResult<{ message: string }>>
   /** Adds a registration at the front desk as staff. */
   addAtDesk(answers: Answers, payment: object): Promise<ServerResult<{ reg_no: string }>>
+  fillMemberLists(rowsByList: ReadonlyMap<string, readonly MemberListRow[]>): Promise<void>
   registration(regNo: RegNo): Promise<StoredRegistration | null>
   /** Runs each background job once: polling, expiry, prices, reminders, refund emails, erasure, emails. */
   runJobs(): Promise<void>
@@ -201,6 +203,10 @@ export async function startRehearsalServer(
     actAsStaff: (regNo, action) => sendAsStaff(`/admin/registrations/${regNo}/acts/`, action),
     addAtDesk: (answers, payment) =>
       sendAsStaff('/admin/add/', { event: event.id, answers, ...payment }),
+    fillMemberLists: async (rowsByList) => {
+      for (const [listId, rows] of rowsByList)
+        await deps.store.replaceMemberList(event.id, listId, rows, STAFF.username, now)
+    },
     registration: (regNo) => deps.store.registration(regNo),
     runJobs: async () => {
       await deps.payments.queryDue()

@@ -94,7 +94,7 @@ export async function rehearseEvent(
         `Placeholder values in the file, to be replaced: ${placeholders.join(', ')}`,
         startOfDay(firstDay),
       )
-    scheduleActions(context, calendar)
+    await scheduleActions(context, calendar)
     const reportChanges = createReporter(context)
     const days = listDays(firstDay, lastDay)
     let lastActionDay = firstDay
@@ -169,9 +169,12 @@ function createReporter({ server, addStep, names }: RehearsalContext): () => Pro
   }
 }
 
-/** Schedules all actions. All delegates pay after a few minutes, except those whose names say otherwise. */
-function scheduleActions(context: RehearsalContext, calendar: readonly CalendarDay[]): void {
-  const { event, schedule } = context
+/** Schedules all actions, and fills the member lists. All delegates pay after a few minutes, except those whose names say otherwise. */
+async function scheduleActions(
+  context: RehearsalContext,
+  calendar: readonly CalendarDay[],
+): Promise<void> {
+  const { server, event, schedule } = context
   const delegates = inventDelegates(event)
   if (delegates === null) return
   const { people, inventAnother } = delegates
@@ -182,7 +185,8 @@ function scheduleActions(context: RehearsalContext, calendar: readonly CalendarD
     schedule(getTimeOfDay(firstOpenDay, 10, index), () => registerAndPay(context, person))
   if (hasFees) {
     const at = getTimeOfDay(firstOpenDay, 11)
-    schedule(at, () => register(context, inventAnother(at, 'Leaves Unpaid')))
+    const answers = inventAnother(at, 'Leaves Unpaid')
+    schedule(at, () => register(context, answers))
   }
   for (const method of event.methods)
     if (method.is === 'transfer') {
@@ -204,6 +208,7 @@ function scheduleActions(context: RehearsalContext, calendar: readonly CalendarD
     const answers = inventAnother(at, `Arrives ${formatDayShort(day)}`)
     schedule(at, () => addAtDesk(context, answers))
   }
+  await server.fillMemberLists(delegates.listMemberRows())
 }
 
 /**

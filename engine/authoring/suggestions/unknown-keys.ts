@@ -5,6 +5,7 @@ import { suggestKey } from './foreign-keys.ts'
 import { formatList, findNearest, suggestName } from './nearest-name.ts'
 import { explainMisplacedKey } from './misplaced-keys.ts'
 import { memoize } from '../../lib/memoize.ts'
+import { getOwn } from '../../lib/result.ts'
 import type { SchemaError } from '../schema/json-schemas.ts'
 import {
   formatRow,
@@ -127,9 +128,27 @@ export function reportMissingKey(
     ...toHelp(
       RULE_PATH.test(path) && key === 'when' && hasKey(value, 'then')
         ? 'for all remaining delegates write `otherwise` instead of `then`'
-        : explainMissingSaleKey(path, key, value),
+        : (explainMissingSaleKey(path, key, value) ??
+            getOwn(REQUIRED_BLOCKS, join(path, key)) ??
+            null),
     ),
   }
+}
+
+/** Examples of the blocks that every event file needs, by path. */
+const REQUIRED_BLOCKS: Readonly<Record<string, string>> = {
+  routes:
+    'write routes: {form: /surgeons2027, success: /surgeons2027/success, failed: /surgeons2027/failed}',
+  category:
+    'write category: {chosen_in: …} with the field in which delegates choose, or category: {rules: […]}',
+  'form.summary':
+    'write summary: {lines: [total]}, the box with the price; its lines can be category, period, base, gst and total',
+  order_id:
+    'write order_id: {prefix: SURG, followed_by: digits}, which forms the registration numbers',
+  payment:
+    'write payment: {gateway: airpay, account: …}, or payment: none for an event without payments',
+  results:
+    'write results: {success: {title: Thank you, details: [reg_no, total]}, failed: {title: Payment failed, details: [order_id]}}',
 }
 
 /** Returns a reference to the field's type if this type alone requires the missing key: the type may be the mistake. */

@@ -3,7 +3,7 @@ import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from '../../event/answer-types.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { findAnswerErrors, normalise } from '../../answers/normalize-answers.ts'
-import { findCategory } from '../../rules/category.ts'
+import { findCategory, getCurrency } from '../../rules/category.ts'
 import { explainCategory, type CategoryExplanation } from '../../rules/explain-category.ts'
 import { collectConditions } from '../proofs/fields-in-conditions.ts'
 import { EMPTY_CONTEXT, METHOD_NAME, type PricingContext } from '../../rules/pricing-context.ts'
@@ -35,16 +35,14 @@ import {
 } from './explain-bill-lines.ts'
 import { formatRefund } from './explain-refund.ts'
 import { describeContext } from './context-arguments.ts'
-import { getCurrency } from '../../rules/category.ts'
 
 /**
- * The interpretation of one answer. `unknown`: there is no such field. `hidden`: the field is not
- * visible for these answers.
+ * `unknown`: no such field or payment method. `hidden`: not shown for these answers. `no-effect`: prices ignore it.
  */
 type InterpretedAnswer = {
   readonly field: string
   readonly given: unknown
-  readonly outcome: 'kept' | 'read' | 'default' | 'hidden' | 'unknown' | 'empty'
+  readonly outcome: 'kept' | 'read' | 'default' | 'hidden' | 'unknown' | 'empty' | 'no-effect'
   readonly answer: Answer | null
 }
 type PeriodExplanation = {
@@ -99,7 +97,12 @@ export function explainPrice(
   billedTotal: Amount | null = null,
 ): Explanation {
   const on = dayOf(at)
-  const statedAnswers = withStatedMethod(event, normalise(event, raw, context).answers, raw)
+  const isMethodKnown = isMethodOf(event, getOwn(raw, METHOD_NAME))
+  const statedAnswers = withStatedMethod(
+    event,
+    normalise(event, raw, context).answers,
+    isMethodKnown ? raw : removeMethod(raw),
+  )
   const category = findCategory(event, statedAnswers)
   const period = explainPeriod(event, on, category)
   const stored = { category, period: period?.period.id ?? '', total: billedTotal }
@@ -113,7 +116,7 @@ export function explainPrice(
     period,
     answers: explainAnswers(
       event,
-      event.fees.methods === undefined ? raw : removeMethod(raw),
+      event.fees.methods !== undefined && isMethodKnown ? removeMethod(raw) : raw,
       context,
     ),
     ...(method === undefined ? {} : { method: method.label }),
@@ -132,6 +135,8 @@ export function explainPrice(
   }
 }
 
+const isMethodOf = ({ methods }: EventConfig, method: unknown): boolean =>
+  methods.some(({ id }) => id === method)
 const removeMethod = ({ [METHOD_NAME]: _method, ...raw }: RawAnswers): RawAnswers => raw
 
 function explainPeriod(
@@ -160,7 +165,10 @@ function explainAnswers(
   const ids = event.fields.map((field) => field.id)
   const answersRead = Object.keys(raw).map((field): InterpretedAnswer => {
     const given = getOwn(raw, field)
-    if (!ids.includes(field)) return { field, given, outcome: 'unknown', answer: null }
+    if (!ids.includes(field)) {
+      const outcome = field === METHOD_NAME && isMethodOf(event, given) ? 'no-effect' : 'unknown'
+      return { field, given, outcome, answer: null }
+    }
     const answer = getOwn(answers, field) ?? null
     if (answer === null)
       return { field, given, outcome: droppedIds.includes(field) ? 'hidden' : 'empty', answer }
@@ -283,10 +291,20 @@ function describeAnswer(
     case 'hidden':
       return `${field} dropped: the field is not shown`
     case 'unknown':
-      return `${field} dropped: there is no such field${suggestField(event, field)}`
+      return field === METHOD_NAME
+        ? `${field} dropped: ${explainUnknownMethod(event, givenText)}`
+        : `${field} dropped: there is no such field${suggestField(event, field)}`
+    case 'no-effect':
+      return `${field}: ${givenText} does not change this price`
     case 'empty':
       return `${field}: ${givenText} counts as not answered`
   }
+}
+
+function explainUnknownMethod({ methods }: EventConfig, given: string): string {
+  return methods.length === 0
+    ? 'this event has no payment methods'
+    : `${given} is not a payment method of this event: ${formatList(methods.map(({ id }) => id))}`
 }
 
 function suggestField(event: EventConfig, field: string): string {

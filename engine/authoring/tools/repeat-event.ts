@@ -10,7 +10,7 @@ import { readEventFile, renameKeys } from '../schema/renamed-keys.ts'
 import type { Source } from '../syntax/source.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { addDays, formatDays, type Day } from '../../lib/time.ts'
-import { getAccountPrefix } from '../../payments/card-accounts.ts'
+import { getAccountPrefix, listGatewayAccounts } from '../../payments/card-accounts.ts'
 import { getGatewayKind } from '../../payments/gateways/capabilities.ts'
 import {
   describeAgeDays,
@@ -61,6 +61,7 @@ export function repeatEvent(
       ? id
       : makeUniqueName(id, collectKeys(options.otherEvents))
   const account = oldEvent.payment === null ? null : { from: oldEvent.payment.account, to: id }
+  const [renamedAccount, ...otherAccounts] = listGatewayAccounts(oldEvent)
 
   const marker = createMarker()
   const editedText = applyEdits(text, [
@@ -77,7 +78,7 @@ export function repeatEvent(
   ].reduce((done, [pattern, to]) => done.replace(pattern, () => marker.mark(to)), editedText)
   const titledText = replaceTitle(replacedText, oldEvent.title, years, marker.mark)
   const shiftResult = shiftDays(titledText, { weeks, eventStart: oldEvent.from })
-  const newText = replaceDemo(marker.restore(shiftResult.text), oldEvent, findAccountPath(source))
+  const newText = replaceDemo(marker.restore(shiftResult.text), oldEvent, listAccountPaths(source))
 
   const dates = formatDays(shiftDay(oldEvent.from), shiftDay(oldEvent.to))
   return {
@@ -93,7 +94,7 @@ export function repeatEvent(
       ...(account === null
         ? []
         : [
-            `Payments go to account ${account.to}, whose credentials are ${getVariablePrefix(oldEvent, account.to)}….`,
+            `${otherAccounts.length === 0 ? 'Payments go to account' : `Account ${account.from} (${renamedAccount?.gateway.name}) is now`} ${account.to}, whose credentials are ${getVariablePrefix(oldEvent, account.to)}….`,
           ]),
       ...(oldEvent.fees.prices === null
         ? []
@@ -117,6 +118,10 @@ export function repeatEvent(
       ...(account === null
         ? []
         : [`If payments go to the same account as before, write account: ${account.from} again.`]),
+      ...otherAccounts.map(
+        ({ gateway, account: name }) =>
+          `Account ${name} (${gateway.name}) is unchanged: write another account if it has changed.`,
+      ),
       ...(oldEvent.api.gatewayReturn === null
         ? []
         : ['If the gateway settings contain the old return URL, enter the new one there.']),
@@ -163,8 +168,9 @@ function createEdits(
     newValues.account === null
       ? []
       : [
-          ...replaceAt(findAccountPath(source), newValues.account.from, newValues.account.to),
-          ...replaceAt('examples.promises.account', newValues.account.from, newValues.account.to),
+          ...[...listAccountPaths(source), 'examples.promises.account'].flatMap((path) =>
+            replaceAt(path, newValues.account?.from ?? '', newValues.account?.to ?? ''),
+          ),
           ...[
             ...source.text.matchAll(
               new RegExp(`\\b${getVariablePrefix(oldEvent, newValues.account.from)}`, 'g'),
@@ -185,12 +191,17 @@ function createEdits(
   ]
 }
 
-/** Returns the path of the account; if there are several methods, that of the first card method. */
-function findAccountPath(source: Source): string {
+/** Returns the paths of the account; if there are several methods, those of all card methods with the first account. */
+function listAccountPaths(source: Source): readonly string[] {
   const { payment } = source.value as EventFile
   const methods = typeof payment === 'object' ? (payment.methods ?? []) : []
-  const cardIndex = methods.findIndex(({ account }) => account !== undefined)
-  return cardIndex < 0 ? 'payment.account' : `payment.methods.${cardIndex}.account`
+  const firstCard = methods.find(({ account }) => account !== undefined)
+  if (firstCard === undefined) return ['payment.account']
+  return methods.flatMap(({ gateway, account }, index) =>
+    gateway === firstCard.gateway && account === firstCard.account
+      ? [`payment.methods.${index}.account`]
+      : [],
+  )
 }
 
 /** Protects the versions of consent texts from being shifted, because they are not days of the event. */
@@ -329,10 +340,10 @@ function listPrices({ fees }: EventConfig): readonly string[] {
 }
 
 /** Adds the prices and the account to the list under `demo:`, and a comment above the prices. */
-function replaceDemo(text: string, oldEvent: EventConfig, accountPath: string): string {
+function replaceDemo(text: string, oldEvent: EventConfig, accountPaths: readonly string[]): string {
   const placeholderPaths = [
     ...listPrices(oldEvent),
-    ...(oldEvent.payment === null ? [] : [accountPath]),
+    ...(oldEvent.payment === null ? [] : accountPaths),
   ].filter(
     (path) =>
       !oldEvent.demo.some((demoPath) => path === demoPath || path.startsWith(`${demoPath}.`)),

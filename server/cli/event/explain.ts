@@ -24,7 +24,9 @@ const help = `Usage: rollcall event explain <file or event id> [--given <answers
 Explains why a delegate pays an amount: how each answer was read or why it was dropped, the rules that were
 tried, the cell in the price table (with its line), the tax, and each line of the bill.
 
-  --given <answers>         answers as JSON, {"asi_member": true}, or one answer as field=answer
+  --given <answers>         answers as JSON, {"asi_member": true}, or one answer as field=answer. Listed people:
+                            'companions=[{"name": "Asha", "age": 9}]'
+  method=<id>               the payment method, as if it were a field
   --on <day>                a date in Indian time (2026-01-25) or a time with its offset; default: now
   --code <kind>             as if a code of this kind had been entered (or: unknown, spent, over, withdrawn)
   --full <quota>            as if no seat were left: a quota's id, or quota.option

@@ -11,6 +11,7 @@ const help = `Usage: rollcall event rehearse <file>
 Runs the event from before its first day until after its last, on a separate server, with a test clock and invented
 delegates: some pay, one leaves before paying, one cancels, one arrives at the front desk. Prints, day by day, what
 opens and closes, what is charged, refused and refunded, and each email that is sent. Nothing leaves this computer.
+The member lists of the rehearsal contain an invented row for each member. Discount codes are not used.
 
   --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 

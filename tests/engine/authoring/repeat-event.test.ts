@@ -230,3 +230,24 @@ test('dates of adjustments and date fields move with the event, dates of birth d
   ])
   expect(event.demo).toEqual(expect.arrayContaining(['fees.items', 'fees.adjustments']))
 })
+
+test('of two card accounts, the changed and the unchanged one are named, and a shared account changes in every method', () => {
+  const source = readSource('tests/events/dweepcon2027.yaml')
+  const card = '{id: card, label: Card, gateway: razorpay, account: demo}'
+  const text = source.text.replace(
+    card,
+    `{id: upi-card, label: UPI, gateway: airpay, account: nurses2027}\n    - {id: net-card, label: Net banking, gateway: airpay, account: nurses2027}\n    - ${card}`,
+  )
+  const nextFile = repeatFile({ ...source, text })
+  expect(nextFile.changes).toContain(
+    'Account nurses2027 (airpay) is now dweepcon2028, whose credentials are AIRPAY_DWEEPCON2028_….',
+  )
+  expect(nextFile.checks).toContain(
+    'Account demo (razorpay) is unchanged: write another account if it has changed.',
+  )
+  expect(nextFile.text.match(/gateway: \w+, account: \w+/g)).toEqual([
+    'gateway: airpay, account: dweepcon2028',
+    'gateway: airpay, account: dweepcon2028',
+    'gateway: razorpay, account: demo',
+  ])
+})

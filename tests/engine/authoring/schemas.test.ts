@@ -151,3 +151,33 @@ test('docs/conditions.md is generated from the schema (npm run findings writes i
   const pageWithoutTables = page.replaceAll(/^\|.*\n/gm, '')
   await expect(writeConditionTables(pageWithoutTables)).toMatchFileSnapshot(CONDITION_PAGE)
 })
+
+test('the guide lists the keys that the file of an open event needs', () => {
+  const guide = readFileSync(join(REPOSITORY_ROOT, 'events', 'README.md'), 'utf8')
+  const table = guide.split('An open event needs these keys')[1] ?? ''
+  const listKeysInGuide = (block: string): readonly string[] =>
+    [...(table.split(`| ${block} | `)[1]?.split('\n')[0] ?? '').matchAll(/`(\w+)[:`]/g)]
+      .map(([, key]) => key ?? '')
+      .toSorted()
+  const {
+    required,
+    else: ofOpenEvent,
+    properties,
+    definitions,
+  } = SCHEMAS.event as unknown as {
+    required: string[]
+    else: { required: string[]; properties: Record<string, { required: string[] }> }
+    properties: Record<string, { required?: string[]; $ref?: string }>
+    definitions: Record<string, { required?: string[] }>
+  }
+  expect(listKeysInGuide('the file')).toEqual([...required, ...ofOpenEvent.required].toSorted())
+  for (const block of ['event', 'routes', 'order_id']) {
+    const { $ref: definition = '', required: keys } = properties[block] ?? {}
+    const requiredKeys = keys ?? definitions[definition.split('/').at(-1) ?? '']?.required
+    expect(listKeysInGuide(`\`${block}\``)).toEqual(requiredKeys?.toSorted())
+  }
+  expect(listKeysInGuide('`fees`')).toEqual(ofOpenEvent.properties['fees']?.required.toSorted())
+  expect(listKeysInGuide('`form`')).toEqual(
+    expect.arrayContaining(ofOpenEvent.properties['form']?.required ?? ['']),
+  )
+})

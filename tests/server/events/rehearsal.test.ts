@@ -234,9 +234,42 @@ test(
         /^Staff add Example Arrives 12 Feb 2027 at the registration desk: .*₹ /,
       ),
     )
-    // The member lists of a rehearsal are empty, so the delegate is not on one.
     expect(texts).toContainEqual(
       expect.stringMatching(/^Example Non-member registers: Non-member: /),
+    )
+    // The member lists of a rehearsal contain its members.
+    expect(texts).toContainEqual(expect.stringMatching(/^Example Member registers: .*₹ /))
+    expect(texts.filter((text) => text.includes('not on the roll of members'))).toEqual([])
+  },
+)
+
+test(
+  'a member registers with an invented number and pays the price for the kind of membership in the list',
+  { tags: ['slow'] },
+  async () => {
+    const text = createShortEvent()
+      .replace(
+        '  summary:\n',
+        '        - {id: member_number, label: Membership number, in: society, show_when: {is_member: true}, required: Please enter your number, invalid: This number is not in our member list}\n  summary:\n',
+      )
+      .replace(
+        'form:\n',
+        '  adjustments: [{id: life, label: Life member, when: {member_number.kind: life}, amount: -100}, {id: annual, label: Annual member, when: {member_number.kind: annual}, amount: -50}]\nform:\n',
+      )
+      .replace(
+        '"9876543210", is_member: true}',
+        '"9876543210", is_member: true, member_number: A 7, member_number.kind: annual}',
+      )
+      .replace('period: early, total: 1180}', 'period: early, total: 1121}')
+      .concat(
+        'member_lists: {society: {key: number, columns: {number: text, kind: [life, annual], valid_to: date}}}\n',
+      )
+    const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED_FOLDER }, 600_000)
+    if (!result.ok) throw new Error(result.error)
+    const texts = result.value.days.flatMap(({ steps }) => steps.map((step) => step.text))
+    expect(texts.filter((line) => line.includes('not in our member list'))).toEqual([])
+    expect(texts).toContainEqual(
+      expect.stringMatching(/^Example Member registers: Member: .*(?:Life|Annual) member: /),
     )
   },
 )

@@ -1,4 +1,5 @@
 /** Checks EV519 to EV522: answer patterns are valid, fast, and explained to the delegate. */
+import { VALID_TO_COLUMN } from '../../../rules/pricing-context.ts'
 import { findPatternFault } from '../../schema/answer-pattern.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
@@ -51,6 +52,12 @@ const listMethodFields = ({ file: { payment } }: Model): readonly FieldWithPatte
     ),
   )
 
+/** Returns true if rows of the member list expire: a number that is in the list may be rejected then. */
+const hasExpiry = ({ config }: Model, listId: string | undefined): boolean =>
+  config.memberLists.some(
+    ({ id, columns }) => id === listId && columns.some((column) => column.id === VALID_TO_COLUMN),
+  )
+
 const patternWithoutMessageCheck: Check = {
   slug: 'pattern-without-message',
   severity: 'warning',
@@ -76,12 +83,14 @@ const patternWithoutMessageCheck: Check = {
                   getLineNumber(id) === getLineNumber(join(path, key))
                     ? []
                     : [{ at: id, message: 'in this field' }],
-                help: `write invalid: with the message, such as ${SAMPLE_MESSAGES[raw.format ?? key]}`,
+                help: `write invalid: with the message, such as ${hasExpiry(model, raw.in) ? EXPIRED_MEMBER_MESSAGE : SAMPLE_MESSAGES[raw.format ?? key]}`,
               },
             ]
       },
     ),
 }
+const EXPIRED_MEMBER_MESSAGE =
+  '"This number is not in our member list, or the membership has expired"'
 const SAMPLE_MESSAGES: Readonly<Record<string, string>> = {
   pattern: '"Please write two letters and five digits, such as KA12345"',
   in: 'This number is not in our member list',

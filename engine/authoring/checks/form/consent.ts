@@ -1,7 +1,8 @@
-/** Checks EV516, EV530, EV531: consent is an active choice, and the consent text has a link and a version. */
+/** Checks EV516, EV530, EV531, EV539: consent is an active choice, and its text has a working link and a version. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
+import { listPageAddresses } from '../texts/result-pages.ts'
 
 /** Matches "I agree…", "I hereby declare…", and common subjects of consent. */
 const CONSENT_SENTENCE =
@@ -103,8 +104,32 @@ const consentWithoutVersionCheck: Check = {
     }),
 }
 
+const brokenConsentLinkCheck: Check = {
+  slug: 'broken-consent-link',
+  severity: 'warning',
+  why: 'A delegate who opens the text does not find it. Rollcall serves no documents of the organisers.',
+  find: (model) => {
+    const knownAddresses = listPageAddresses(model)
+    return model.fields.flatMap(({ raw: { link }, path }): Draft[] =>
+      link === undefined ||
+      !link.startsWith('/') ||
+      link.startsWith('//') ||
+      knownAddresses.includes(link.replace(/[?#].*$/, ''))
+        ? []
+        : [
+            {
+              at: join(path, 'link'),
+              message: `Rollcall has no page with the address ${link}`,
+              help: 'write the complete address of the text, such as https://society.example/terms',
+            },
+          ],
+    )
+  },
+}
+
 export const consentChecks = {
   EV516: consentAcceptsNoCheck,
   EV530: consentOptionalCheck,
   EV531: consentWithoutVersionCheck,
+  EV539: brokenConsentLinkCheck,
 } satisfies Checks

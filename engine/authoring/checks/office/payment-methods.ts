@@ -1,9 +1,10 @@
 /**
- * Checks EV215, EV443 to EV448 and EV458: payment is possible on every day of registration.
+ * Checks EV215, EV443 to EV448, EV458 and EV1146: payment is possible on every day of registration.
  *
  * Transfers expire on a day that has a price, and the gateway accepts the length of the order ids.
  */
 import { findBankNumbers, listDelegateMethods } from '../../../payments/payment-methods.ts'
+import { describeMethod, isDeskPayment, isManualMethod } from '../../../payments/manual-payment.ts'
 import { type PaymentMethod } from '../../../event/payment-method-types.ts'
 import { findPeriodOn } from '../../../pricing/price-periods.ts'
 import { addDays, countDaysBetween, formatDay, type Day } from '../../../lib/time.ts'
@@ -299,6 +300,29 @@ const prefixTooLongCheck: Check = {
         ],
 }
 
+/**
+ * `desk`, `cash` and `machine` are allowed: the first is an own method, and the others set the price and the currencies of
+ * the built-in method.
+ */
+const builtInMethodIdCheck: Check = {
+  slug: 'built-in-method-id',
+  severity: 'error',
+  why: 'The office offers its built-in method with this id instead, without the label, fields and price in the file.',
+  after: ['EV1103'],
+  find: (model) =>
+    pairMethods(model).flatMap(({ index, method: { is, id } }): Draft[] =>
+      is !== 'desk' || !isManualMethod(id) || isDeskPayment(id)
+        ? []
+        : [
+            {
+              at: getMethodPath(index, 'id'),
+              message: `\`${id}\` is the id of the built-in payment method “${describeMethod(id).label}”`,
+              help: `use another id, such as \`office-${id}\`, here and in conditions on \`method\``,
+            },
+          ],
+    ),
+}
+
 export const paymentMethodChecks = {
   EV215: prefixTooLongCheck,
   EV443: noMethodOpenCheck,
@@ -308,4 +332,5 @@ export const paymentMethodChecks = {
   EV447: methodUntilOutsideCheck,
   EV448: referenceWithoutFormatCheck,
   EV458: methodOfAnotherYearCheck,
+  EV1146: builtInMethodIdCheck,
 }

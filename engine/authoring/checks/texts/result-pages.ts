@@ -15,6 +15,13 @@ const listOwnRoutes = ({ file: { routes } }: Model): readonly string[] => [
   routes.failed,
 ]
 
+/** Returns the addresses of all pages that Rollcall serves and a link may open. */
+export const listPageAddresses = (model: Model): readonly string[] => [
+  ...SITE_PAGES,
+  ...listOwnRoutes(model),
+  ...(model.options.otherRoutes ?? []),
+]
+
 const listButtons = ({ file: { results } }: Model) => [
   ...(results.error_buttons ?? []).map((button, index) => ({
     button,
@@ -33,11 +40,7 @@ const brokenButtonLinkCheck: Check = {
   severity: 'error',
   why: 'A delegate who follows the link does not find a page.',
   find: (model) => {
-    const knownAddresses = [
-      ...SITE_PAGES,
-      ...listOwnRoutes(model),
-      ...(model.options.otherRoutes ?? []),
-    ]
+    const knownAddresses = listPageAddresses(model)
     return listButtons(model).flatMap(({ button, path }): Draft[] => {
       if (button.go === undefined || knownAddresses.includes(button.go)) return []
       const nearestRoute = findNearest(button.go, listOwnRoutes(model))
