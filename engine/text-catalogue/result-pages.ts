@@ -223,5 +223,9 @@ export const RESULT_MESSAGES = {
     cancel: 'Cancel',
   },
 
+  /** Shown after the server's message if other delegates took the seats of an unpaid registration. */
+  seatTaken:
+    'Other delegates have taken the last seats, so you cannot pay for this registration. To attend, <link>register again with another choice</link>.',
+
   serverUnreachable: 'We could not reach our server. You have not been charged. Please try again.',
 } as const
