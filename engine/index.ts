@@ -78,7 +78,7 @@ export { readDelegate } from './event/delegate-fields.ts'
 export { STATES_OF_INDIA } from './event/gstin.ts'
 export type { OfficeMethod, PaymentMethod, TransferMethod } from './event/payment-method-types.ts'
 export type { Item, Quota, MemberList } from './event/pricing-types.ts'
-export { toPublicEvent } from './event/public-event.ts'
+export { listMethodsPricedOnCredit, toPublicEvent } from './event/public-event.ts'
 export {
   isRegNo,
   createOrderId,
@@ -384,6 +384,7 @@ export {
   findTransferMethod,
   buildUpiLink,
   findChosenMethod,
+  isPricedOnCredit,
   findMethodFieldErrors,
 } from './payments/payment-methods.ts'
 export {
