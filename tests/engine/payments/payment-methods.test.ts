@@ -41,7 +41,7 @@ test('the last day of a payment method is shown with the choice, not in the answ
       expires_after: 5 days
       fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]`,
   )
-  const event = readEvent(text, sharedFiles, { path: 'sample2026.yaml', text })
+  const event = readEvent(text, sharedFiles, { path: 'sample2026.yaml' })
   if (event === null) throw new Error('the file has errors')
   expect(formatAnswer(event, METHOD_FIELD, 'card')).toBe('Card')
   const field = event.fields.find(({ id }) => id === METHOD_FIELD)
