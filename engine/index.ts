@@ -206,7 +206,7 @@ export {
   type TaxForm,
 } from './pricing/invoice-tax.ts'
 export { findNextPrice, listPriceRanges, type PriceRange } from './pricing/upcoming-prices.ts'
-export { findApproval, computeDecisionDeadline } from './registration/approval.ts'
+export { findApproval, isPricedOnCredit, computeDecisionDeadline } from './registration/approval.ts'
 export {
   computeCancellationRefund,
   type CancellationRefund,
@@ -384,7 +384,6 @@ export {
   findTransferMethod,
   buildUpiLink,
   findChosenMethod,
-  isPricedOnCredit,
   findMethodFieldErrors,
 } from './payments/payment-methods.ts'
 export {

@@ -15,7 +15,7 @@ import type {
 } from '../event/payment-method-types.ts'
 import { METHOD_FIELD, METHOD_NAME } from '../rules/pricing-context.ts'
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
-import type { EventConfig, PublicEvent } from '../event/config.ts'
+import type { EventConfig } from '../event/config.ts'
 import { isBlank } from '../answers/read-answer.ts'
 import { getCurrency, findCategory } from '../rules/category.ts'
 import type { Field, Section } from '../event/form-types.ts'
@@ -175,17 +175,6 @@ export function findChosenMethod(
   return err(
     methods === '' ? endedText : `${endedText} ${formatMessage(messages.choose, { methods })}`,
   )
-}
-
-/** Returns true if the price of these answers is the one on the date on which the bank credits the payment. */
-export function isPricedOnCredit(
-  { methodsPricedOnCredit = [] }: Pick<PublicEvent, 'methodsPricedOnCredit'>,
-  answers: Answers,
-): boolean {
-  const method = getOwn(answers, METHOD_FIELD)
-  return method === undefined
-    ? methodsPricedOnCredit.length > 0
-    : methodsPricedOnCredit.some((id) => id === method)
 }
 
 /**
