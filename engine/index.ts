@@ -78,7 +78,7 @@ export { readDelegate } from './event/delegate-fields.ts'
 export { STATES_OF_INDIA } from './event/gstin.ts'
 export type { OfficeMethod, PaymentMethod, TransferMethod } from './event/payment-method-types.ts'
 export type { Item, Quota, MemberList } from './event/pricing-types.ts'
-export { toPublicEvent } from './event/public-event.ts'
+export { listMethodsPricedOnCredit, toPublicEvent } from './event/public-event.ts'
 export {
   isRegNo,
   createOrderId,
@@ -208,7 +208,7 @@ export {
   type TaxForm,
 } from './pricing/invoice-tax.ts'
 export { findNextPrice, listPriceRanges, type PriceRange } from './pricing/upcoming-prices.ts'
-export { findApproval, computeDecisionDeadline } from './registration/approval.ts'
+export { findApproval, isPricedOnCredit, computeDecisionDeadline } from './registration/approval.ts'
 export {
   computeCancellationRefund,
   type CancellationRefund,

@@ -7,9 +7,9 @@ import type { Instant, Result } from '../engine/index.ts'
 import { buildApp } from './app.ts'
 import type { Deps, Environment, EventRegistry, Log } from './dependencies.ts'
 import { watchClock } from './ops/clock-jumps.ts'
-import { getFreeFilesSync } from './ops/free-disk-space.ts'
+import { explainFewInodes } from './ops/free-disk-space.ts'
 import { listMissingAccounts } from './ops/gateway-accounts.ts'
-import { explainDataDir, makePrivate } from './ops/file-permissions.ts'
+import { explainDataDir, explainMissingParent, makePrivate } from './ops/file-permissions.ts'
 import { openGateway } from './payments/gateways/select-gateway.ts'
 import type { OpenSimulators } from './payments/gateways/select-gateway.ts'
 import { startMailQueue } from './mail/send-queued-emails.ts'
@@ -52,8 +52,6 @@ import { openUploads, getUploadLocations } from './registration/uploads/store-up
 
 /** The maximum wait for the final progress record during shutdown. */
 const FINAL_RECORD_TIMEOUT_MS = 1_000
-/** Free inodes needed for the files that startup creates: the database's log, locks and records. */
-const MIN_FREE_INODES = 16
 
 export type AssembleOptions = {
   readonly clock: () => Instant
@@ -335,8 +333,10 @@ function checkFolders(environment: Environment, log: Log): StartProblem | null {
     !existsSync(path.join(dataDir, DATABASE_FILE))
   )
     return { text: explainNoEvents(eventsDir), status: 2 }
-  const inodeProblem = checkInodes(dataDir)
-  if (inodeProblem !== null) return inodeProblem
+  const missingParent = explainMissingParent(dataDir)
+  if (missingParent !== null) return { text: missingParent, status: 2 }
+  const inodeProblem = explainFewInodes(dataDir)
+  if (inodeProblem !== null) return { text: inodeProblem, status: 75 }
   try {
     const { restrictedCount, notOwned } = makePrivate(dataDir)
     if (restrictedCount > 0)
@@ -355,16 +355,6 @@ function checkFolders(environment: Environment, log: Log): StartProblem | null {
     const problem = findStartProblem(error, environment)
     if (problem?.status === 75) return problem
     return { text: explainDataDir(dataDir, error), status: 2 }
-  }
-}
-
-/** Checks free inodes: without them, SQLite would report a database error halfway through startup. */
-function checkInodes(dataDir: string): StartProblem | null {
-  const files = getFreeFilesSync(dataDir)
-  if (files === null || files >= MIN_FREE_INODES) return null
-  return {
-    text: `The disk of DATA_DIR (${dataDir}) can hold only ${files} more files (free inodes); the server needs ${MIN_FREE_INODES}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" shows where the files are. Then start again; a systemd unit does so automatically.`,
-    status: 75,
   }
 }
 

@@ -339,6 +339,8 @@ export type PublicEvent = Omit<
 > & {
   /** Whether a confirmation email is sent. Absent if created from an incomplete event. */
   readonly sendsMail?: boolean
+  /** The payment methods whose credit date determines the price. Absent if there are none. */
+  readonly methodsPricedOnCredit?: readonly string[]
 }
 
 /**

@@ -16,5 +16,18 @@ export function toPublicEvent(config: EventConfig): PublicEvent {
     ...rest
   } = config
   void [admin, cancellation, edit, examples, invoice, retention, office, methods]
-  return { ...rest, sendsMail: email !== null }
+  const methodsPricedOnCredit = listMethodsPricedOnCredit(config)
+  return {
+    ...rest,
+    sendsMail: email !== null,
+    ...(methodsPricedOnCredit.length === 0 ? {} : { methodsPricedOnCredit }),
+  }
 }
+
+/** Returns the payment methods whose credit date determines the price. */
+export const listMethodsPricedOnCredit = ({
+  methods,
+}: Pick<EventConfig, 'methods'>): readonly string[] =>
+  methods.flatMap((method) =>
+    method.is === 'transfer' && method.priceDate === 'credit' ? [method.id] : [],
+  )

@@ -267,10 +267,11 @@ export function buildMethodQuestion(
           ...(acceptedCurrencies.length === currencies.length
             ? {}
             : { currencies: acceptedCurrencies }),
-          label:
-            until === undefined
-              ? label
-              : formatMessage(messages.until, { method: label, day: formatDay(until) }),
+          label,
+          // Not in the label, which is part of the answer: it would be shown long after the deadline.
+          ...(until === undefined
+            ? {}
+            : { about: formatMessage(messages.until, { day: formatDay(until) }) }),
         }
       }),
       default: offeredMethods[0]?.id ?? '',

@@ -16,6 +16,9 @@ export const EVENT_PAGE_MESSAGES = {
       'You registered on {day}. Your registration number ends in {ending}. Do you want to register someone else?',
     sameEmail:
       'You registered on {day} with this email address. Your registration number ends in {ending}. Do you want to register someone else?',
+    /** Without a link to the registration itself, because another person may use the browser next. */
+    emailBlocked:
+      'You registered on {day} with this email address. Your registration number ends in {ending}. To open that registration, <link>request its link by email</link>. You cannot use this address to register again.',
   },
 
   answersKept: 'We saved your answers. <button>Clear form</button>',

@@ -5,6 +5,8 @@ export const FEE_TABLE_MESSAGES = {
   until: 'Until {day}',
   from: 'From {day}',
   notOnSale: 'Not on sale',
+  /** For a registration that needs approval, at a price that does not depend on the date of the payment. */
+  registerBy: 'Register by {day} for this price',
   priceUntil: {
     thenPrice: 'Price valid until {day}; then {amount} from {next}',
     thenNotOnSale: 'Price valid until {day}; not on sale after that',

@@ -5,10 +5,12 @@ export const EXTENDED_FORM_MESSAGES = {
   approval: {
     submit: 'Send for approval',
     explanation: {
-      one: 'There is nothing to pay now. The organisers will first review your answers ({fields}) and decide within one day. We will then email you a link to pay at today’s price.',
+      one: 'There is nothing to pay now. The organisers will first review your answers ({fields}) and decide within one day.',
       other:
-        'There is nothing to pay now. The organisers will first review your answers ({fields}) and decide within {count} days. We will then email you a link to pay at today’s price.',
+        'There is nothing to pay now. The organisers will first review your answers ({fields}) and decide within {count} days.',
     },
+    payToday: 'We will then email you a link to pay at today’s price.',
+    payLater: 'We will then email you a link to pay.',
   },
 
   code: {

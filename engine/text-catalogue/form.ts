@@ -30,7 +30,9 @@ export const FORM_MESSAGES = {
     bar: '{title}: summary',
     confirmationTo: 'We will send the confirmation to {email}.',
     email: 'Your email address: {email}',
-    emailUsed: 'You have already registered with this email address. Register again?',
+    sameEmail: 'You have already registered with this email address. Register again?',
+    emailBlocked:
+      'You have already registered with this email address. You cannot use it to register again.',
   },
 
   fees: {

@@ -9,7 +9,8 @@ export const PAYMENT_METHOD_MESSAGES = {
   bic: 'BIC',
   label: 'How would you like to pay?',
   missing: 'Please choose how you would like to pay.',
-  until: '{method} (until {day})',
+  /** Below a method on the form. */
+  until: 'Until {day}',
   closed: 'You can no longer pay here.',
   notByCard: 'You cannot pay by card in {currency}.',
   noCard: 'You can no longer pay by card.',

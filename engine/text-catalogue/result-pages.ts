@@ -81,7 +81,9 @@ export const RESULT_MESSAGES = {
       'Your registration is saved and your seat is reserved. The organisers will review your documents before you pay.',
     explanationWithDay:
       'Your registration is saved and your seat is reserved. The organisers will review your documents before you pay. They will decide by {day}.',
-    next: 'Once it is approved, we will email you a link to pay at today’s price. There is nothing to pay yet.',
+    next: 'Once it is approved, we will email you a link to pay. There is nothing to pay yet.',
+    nextAtSamePrice:
+      'Once it is approved, we will email you a link to pay at the price on the day you registered. There is nothing to pay yet.',
   },
 
   notApproved: {
@@ -222,6 +224,10 @@ export const RESULT_MESSAGES = {
     pay: 'Pay {amount}',
     cancel: 'Cancel',
   },
+
+  /** Shown after the server's message if other delegates took the seats of an unpaid registration. */
+  seatTaken:
+    'Other delegates have taken the last seats, so you cannot pay for this registration. To attend, <link>register again with another choice</link>.',
 
   serverUnreachable: 'We could not reach our server. You have not been charged. Please try again.',
 } as const

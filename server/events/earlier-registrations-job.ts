@@ -4,11 +4,15 @@ import type { Deps } from '../dependencies.ts'
 import { createPeriodicJob } from '../ops/clock.ts'
 import { StoreBusy } from '../storage/index.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
+import type { Store } from '../storage/index.ts'
 
 /** The interval after which processing continues if the server that began it was restarted or has stopped. */
 const CHECK_INTERVAL_MS = 60_000
 
 type JobDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
+
+const hasRegistrations = async (store: Pick<Store, 'databaseProgress'>): Promise<boolean> =>
+  ((await store.databaseProgress()).counted['registrations'] ?? 0) > 0
 
 /** Starts the job. If it is not enabled, it runs only when called. `run` returns the number of batches. */
 export function startEarlierRegistrationsJob(
@@ -26,7 +30,9 @@ export function startEarlierRegistrationsJob(
       // Pauses for as long as the batch took, so requests get half of the time.
       await pause(performance.now() - startedAt)
     }
-    if (batchCount > 0) log.info({ batches: batchCount }, 'earlier registrations are processed')
+    // The first event file of a new database is processed too, but there are no earlier registrations to report.
+    if (batchCount > 0 && (await hasRegistrations(store)))
+      log.info({ batches: batchCount }, 'earlier registrations are processed')
     return batchCount
   }
   const run = (): Promise<number> => {

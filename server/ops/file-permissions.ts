@@ -33,6 +33,17 @@ export function explainDataDir(folder: string, error: unknown): string {
   return `DATA_DIR is ${folder}, which the user who runs Rollcall cannot write to. Give that user permission to write there, or set DATA_DIR to another folder.`
 }
 
+/**
+ * Explains why a server does not create its data folder; null if it may. Missing parent folders are not created,
+ * because the path may be misspelt or its disk not mounted, and the server would start with an empty database.
+ */
+export function explainMissingParent(folder: string): string | null {
+  const parent = path.dirname(folder)
+  return existsSync(folder) || existsSync(parent)
+    ? null
+    : `DATA_DIR is ${folder}, but there is no folder ${parent}. Create it, or mount its disk.`
+}
+
 /** The number of entries that others can no longer read, and the entries that belong to another user. */
 export type PermissionResult = {
   readonly restrictedCount: number

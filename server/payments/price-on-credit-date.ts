@@ -2,11 +2,11 @@
 import {
   instant,
   isDeskPayment,
+  listMethodsPricedOnCredit,
   includesManualMethod,
   quoteByMethod,
   quoteWithCategory,
   startOfDay,
-  findTransferMethod,
   withMethod,
 } from '../../engine/index.ts'
 import type {
@@ -68,12 +68,6 @@ function findMethodId(
     (manualMethod === 'cheque' ? undefined : candidates[0])
   return method?.id ?? null
 }
-
-/** Returns the payment methods whose credit date determines the price. */
-export const listMethodsPricedOnCredit = (config: EventConfig): readonly string[] =>
-  config.methods.flatMap(({ id }) =>
-    findTransferMethod(config, id)?.priceDate === 'credit' ? [id] : [],
-  )
 
 /**
  * Returns the price of a registration on a credit date; null if nothing is on sale on that date, so that the price does

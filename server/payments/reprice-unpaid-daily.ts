@@ -1,10 +1,10 @@
 /** Changes unpaid registrations to today's price if the credit date sets the price. */
-import { instant, startOfDay } from '../../engine/index.ts'
+import { instant, listMethodsPricedOnCredit, startOfDay } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { createPeriodicJob } from '../ops/clock.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
-import { quoteOnCredit, listMethodsPricedOnCredit } from './price-on-credit-date.ts'
+import { quoteOnCredit } from './price-on-credit-date.ts'
 
 /** A new period begins at midnight. With this interval, lists and pages show its price within a minute. */
 const CHECK_INTERVAL_MS = 60_000

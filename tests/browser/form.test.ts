@@ -326,6 +326,12 @@ describe('missing and invalid answers', () => {
       .getByText(/setup\.exe:/)
       .first()
       .waitFor()
+    // The field states why the file was refused, and not also that a file is required.
+    await findPayButton(page).click()
+    await locateErrorSummary(page).waitFor()
+    expect(await page.locator('.f:has(input[type=file]) .msg:visible').allTextContents()).toEqual([
+      expect.stringContaining('setup.exe:'),
+    ])
     const releaseUpload = await holdRequests(page, '**/proofs/')
     await page.locator('input[type=file]').setInputFiles({
       name: 'setup.pdf',

@@ -29,6 +29,8 @@ export type TestApp = {
   readonly retention: PeriodicJob
   /** Expires unpaid registrations when called. */
   readonly expiry: PeriodicJob
+  /** Applies changed event files to earlier registrations when called. */
+  readonly earlierRegistrations: PeriodicJob
   /** Updates prices to the current date when called. */
   readonly priceUpdates: PeriodicJob
   /** The gateway simulator. `runAction(orderId, 'pay')` has the same effect as the button on its page. */
@@ -129,7 +131,8 @@ export async function startTestApp(
     rmSync(folder, { recursive: true, force: true })
     throw new Error(assembly.error.text)
   }
-  const { app, deps, retention, expiry, mailer, priceUpdates, simulators } = assembly.value
+  const { app, deps, earlierRegistrations, retention, expiry, mailer, priceUpdates, simulators } =
+    assembly.value
   const rows = (sql: string, ...params: unknown[]): Record<string, unknown>[] => {
     const db = new Database(join(dir, 'rollcall.db'), { readonly: true })
     try {
@@ -144,6 +147,7 @@ export async function startTestApp(
     mailer,
     retention,
     expiry,
+    earlierRegistrations,
     priceUpdates,
     sandbox: simulators?.byKind.airpay ?? null,
     environment: environmentResult.value,

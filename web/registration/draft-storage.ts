@@ -1,6 +1,6 @@
 /** Draft answers, kept in the browser tab until the registration is paid. */
 import { isDay } from '../../engine/index.ts'
-import type { Field, PublicEvent, RawAnswers } from '../../engine/index.ts'
+import type { Answers, Field, PublicEvent, RawAnswers } from '../../engine/index.ts'
 import { hasAll, isRecord } from '../app/json-readers.ts'
 import { readTabItem, removeTabItem, writeTabItem } from '../app/browser-storage.ts'
 
@@ -135,6 +135,23 @@ export function loadCompletedRegistration(event: PublicEvent): CompletedRegistra
         mark: storedRegistration['mark'],
       }
     : null
+}
+
+/**
+ * Returns whether the form contains the email address of the completed registration, as the key of the messages about
+ * it: `emailBlocked` if the event accepts an address only once. Null if the address is different.
+ */
+export function compareEmail(
+  { roles, unique }: Pick<PublicEvent, 'roles' | 'unique'>,
+  answers: Answers,
+  { mark }: CompletedRegistration,
+): 'sameEmail' | 'emailBlocked' | null {
+  const { email } = roles
+  if (email === undefined || hashEmail(answers[email]) !== mark) return null
+  const isBlocked = unique.some(
+    ({ fields, onDuplicate }) => onDuplicate === 'block' && fields.every((id) => id === email),
+  )
+  return isBlocked ? 'emailBlocked' : 'sameEmail'
 }
 
 /**

@@ -3,7 +3,7 @@ import { formatDay } from '../../engine/index.ts'
 import { EVENT_PAGE_MESSAGES } from '../../engine/messages.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
 import { renderMessage } from '../ui/rich-message.tsx'
-import type { CompletedRegistration } from './draft-storage.ts'
+import type { CompletedRegistration, compareEmail } from './draft-storage.ts'
 import './previous-submission-notice.css'
 
 const { answersKept, formCleared, registeredBefore, sent } = EVENT_PAGE_MESSAGES
@@ -37,22 +37,22 @@ export function SubmittedNotice({
 }
 
 /**
- * Shows that a registration has already been completed in this browser. `isSame` is true if its email address is
- * the same as in the form.
+ * Shows that a registration has already been completed in this browser. `sameEmail` is the result of `compareEmail`.
  */
 export function AlreadyRegisteredNotice({
   completed: { day, ending: lastDigits },
-  isSame,
+  sameEmail,
 }: {
   readonly completed: CompletedRegistration
-  readonly isSame: boolean
+  readonly sameEmail: ReturnType<typeof compareEmail>
 }) {
   return (
     <section className="submitted-notice" aria-label={registeredBefore.title}>
       <p>
-        {renderMessage(isSame ? registeredBefore.sameEmail : registeredBefore.explanation, {
+        {renderMessage(registeredBefore[sameEmail ?? 'explanation'], {
           day: formatDay(day as Day),
           ending: <b>{lastDigits}</b>,
+          link: (text) => <a href="/my">{text}</a>,
         })}
       </p>
     </section>

@@ -303,10 +303,7 @@ function FormFlow({
   useRestoredFocus(phase.is === 'filling')
   const [completed, setCompleted] = useState<CompletedRegistration | null>(null)
   useEffect(() => setCompleted(drafts.loadCompletedRegistration(event)), [event])
-  const isSame =
-    completed !== null &&
-    event.roles.email !== undefined &&
-    drafts.hashEmail(form.answers[event.roles.email]) === completed.mark
+  const sameEmail = completed && drafts.compareEmail(event, form.answers, completed)
 
   const isBusy = phase.is === 'submitting' || phase.is === 'leaving'
   const summary = {
@@ -314,7 +311,7 @@ function FormFlow({
     price,
     extensions,
     notes: [
-      ...(isSame ? [FORM_MESSAGES.summary.emailUsed] : []),
+      ...(sameEmail ? [FORM_MESSAGES.summary[sameEmail]] : []),
       ...extensions.priceNotes(event, form.answers, pricingContext.left, currentQuote, prices?.now),
     ],
     submitLabel: extensions.submitLabel(event, form.answers),
@@ -356,7 +353,7 @@ function FormFlow({
                   isEdited={!isDraftRestored}
                 />
               )}
-              {completed && <notices.AlreadyRegisteredNotice {...{ completed, isSame }} />}
+              {completed && <notices.AlreadyRegisteredNotice {...{ completed, sameEmail }} />}
               {(isDraftRestored || clearedAnswers !== null) && (
                 <notices.RestoredAnswersNotice
                   isCleared={clearedAnswers !== null}

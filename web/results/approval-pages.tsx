@@ -33,7 +33,10 @@ export function WaitingForApproval({
           : formatMessage(waitingForApproval.explanationWithDay, { day: decideBy })}
       </p>
       <p>
-        {waitingForApproval.next} <Questions event={event} orderId={registration.order_id} />
+        {event.methodsPricedOnCredit === undefined
+          ? waitingForApproval.nextAtSamePrice
+          : waitingForApproval.next}{' '}
+        <Questions event={event} orderId={registration.order_id} />
       </p>
       <DetailsList rows={buildDelegateRows(event, registration)} />
       <DetailsList rows={buildAmountRows(event, registration)} hasAmounts />

@@ -1,6 +1,6 @@
 /** Checks that the server can use DATA_DIR, and that no other user can read it. */
 import { accessSync, constants, existsSync, lstatSync, readdirSync } from 'node:fs'
-import { explainDataDir } from '../../ops/file-permissions.ts'
+import { explainDataDir, explainMissingParent } from '../../ops/file-permissions.ts'
 import { reportCheck, reportGood, reportWrong } from './finding.ts'
 import type { Finding } from './finding.ts'
 
@@ -16,10 +16,14 @@ export function explainUnreadableDataDir(dataDir: string): string | null {
 
 export function checkPermissions(dataDir: string): Finding {
   const stats = lstatSync(dataDir, { throwIfNoEntry: false })
-  if (stats === undefined)
-    return reportCheck(
-      `There is no DATA_DIR at ${dataDir} yet. The server creates it when it first starts.`,
-    )
+  if (stats === undefined) {
+    const missingParent = explainMissingParent(dataDir)
+    return missingParent === null
+      ? reportCheck(
+          `There is no DATA_DIR at ${dataDir} yet. The server creates it when it first starts.`,
+        )
+      : reportWrong(missingParent)
+  }
   try {
     accessSync(dataDir, constants.W_OK)
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import path from 'node:path'
 import { err, ok } from '../../../engine/index.ts'
-import type { Result } from '../../../engine/index.ts'
+import type { EventConfig, Result } from '../../../engine/index.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import type { CompiledFolder } from '../files/event-folder.ts'
@@ -15,6 +15,7 @@ type StartDeps = {
   readonly log: Log
   readonly print: (text: string) => void
   readonly production: boolean
+  readonly explainUnservable?: (event: EventConfig) => string | null
 }
 export type LastValidVersions = {
   /** The versions served in place of files with an error. */
@@ -51,7 +52,11 @@ export async function findLastValid(
     if (validIds.has(id)) continue
     const lastVersion = await findUsableVersion(deps, id)
     if (lastVersion !== null) fallbacks.push(lastVersion)
-    logEntries.push(() => reportFile(deps, file, reason, lastVersion))
+    // If its last version cannot be served here either, the start fails with the reason, and the file may be valid.
+    if (lastVersion !== null && (deps.explainUnservable?.(lastVersion.config) ?? null) !== null)
+      continue
+    const hasFindings = disk.findingsByPath.has(file)
+    logEntries.push(() => reportFile(deps, { file, reason, hasFindings }, lastVersion))
   }
   const closedEvents: ServedEvent[] = []
   const droppedEvents: ServedEvent[] = []
@@ -102,18 +107,19 @@ export const closeRegistration = (event: ServedEvent): ServedEvent => ({
 
 function reportFile(
   { log, print }: StartDeps,
-  file: string,
-  reason: string,
+  refused: { readonly file: string; readonly reason: string; readonly hasFindings: boolean },
   lastVersion: ServedEvent | null,
 ): void {
-  const name = path.basename(file)
+  const name = path.basename(refused.file)
+  const reason = refused.reason.split('\n')[0]
   log.error(
     lastVersion === null ? { file: name } : { file: name, version: lastVersion.hash.slice(0, 12) },
-    reason.split('\n')[0],
+    reason,
   )
+  const advice = refused.hasFindings ? 'Fix the file; rollcall validate lists its errors.' : reason
   print(
     lastVersion === null
       ? `${name} is not served and has no earlier version to serve. The other events are served.`
-      : `${name} is not served in its current version; the last valid version (${lastVersion.hash.slice(0, 12)}) is served instead. Fix the file; rollcall validate lists its errors.`,
+      : `${name} is not served in its current version; the last valid version (${lastVersion.hash.slice(0, 12)}) is served instead. ${advice}`,
   )
 }

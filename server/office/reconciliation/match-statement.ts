@@ -3,6 +3,7 @@ import {
   canSee,
   err,
   findStatementReferences,
+  listMethodsPricedOnCredit,
   ok,
   readStatement,
   reconcileStatement,
@@ -21,7 +22,7 @@ import type {
   UnpaidOrder,
 } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
-import { listMethodsPricedOnCredit, addPriceByDay } from '../../payments/price-on-credit-date.ts'
+import { addPriceByDay } from '../../payments/price-on-credit-date.ts'
 import type { ReportedReference, Store } from '../../storage/index.ts'
 import type { CsvLine } from '../spreadsheets/parse-csv.ts'
 import { listBankDetails } from './lines-to-keep.ts'

@@ -28,6 +28,7 @@ import {
   describeMethodFields,
   readMethodFields,
   getReferenceLabel,
+  listMethodsPricedOnCredit,
   type Actor,
   type Currency,
   type Day,
@@ -39,11 +40,7 @@ import {
   type ManualMethod,
 } from '../../../engine/index.ts'
 import type { ActionsResponse } from '../../../engine/api.ts'
-import {
-  applyPrice,
-  listMethodsPricedOnCredit,
-  quotePriceOfPayment,
-} from '../../payments/price-on-credit-date.ts'
+import { applyPrice, quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
 import { buildPaidEmail } from '../../payments/verify-payment.ts'
 import type { ActionDenial, RecordedOfficeMethod, StoredRegistration } from '../../storage/index.ts'
 import { toWireFields } from './payment-instructions.ts'

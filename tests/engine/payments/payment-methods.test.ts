@@ -1,6 +1,9 @@
-/** Numbers that delegates copy from payment instructions into a banking app. */
+/** Payment methods on the form, and the numbers that delegates copy from payment instructions. */
 import { expect, test } from 'vitest'
-import { findBankNumbers } from '../../../engine/index.ts'
+import { readEvent } from '../../../engine/authoring.ts'
+import { findBankNumbers, formatAnswer, METHOD_FIELD } from '../../../engine/index.ts'
+import { buildFixtureEvent } from '../../server/small-event.ts'
+import { sharedFiles } from '../event-files.ts'
 
 test.each<[string, readonly string[]]>([
   [
@@ -25,3 +28,25 @@ test.each<[string, readonly string[]]>([
     numbers,
   ),
 )
+
+test('the last day of a payment method is shown with the choice, not in the answer of a registration', () => {
+  const text = buildFixtureEvent().replace(
+    'payment: {gateway: airpay, account: sample}',
+    `payment:
+  methods:
+    - {id: card, gateway: airpay, account: sample, label: Card, until: 2026-02-10}
+    - id: transfer
+      label: Bank transfer
+      instructions: Sample Society, account 50200012345678, IFSC SMPL0000032
+      expires_after: 5 days
+      fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]`,
+  )
+  const event = readEvent(text, sharedFiles, { path: 'sample2026.yaml' })
+  if (event === null) throw new Error('the file has errors')
+  expect(formatAnswer(event, METHOD_FIELD, 'card')).toBe('Card')
+  const field = event.fields.find(({ id }) => id === METHOD_FIELD)
+  expect(field?.options).toEqual([
+    { id: 'card', label: 'Card', about: 'Until 10 February 2026' },
+    { id: 'transfer', label: 'Bank transfer' },
+  ])
+})

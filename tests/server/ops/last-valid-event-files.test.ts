@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
+import type { EventConfig } from '../../../engine/index.ts'
 import type { StatsResponse } from '../../../engine/api.ts'
 import { openRegistry } from '../../../server/events/event-registry.ts'
 import { isTruncated } from '../../../server/events/files/truncated-file.ts'
@@ -50,7 +51,11 @@ afterEach(async () => {
 })
 
 /** Runs the next startup with the stored data, and returns the events that it serves and its messages. */
-async function restart({ production = false, isSecondStart = false } = {}) {
+async function restart({
+  production = false,
+  isSecondStart = false,
+  explainUnservable = (_event: EventConfig): string | null => null,
+} = {}) {
   for (const name of ['rollcall.db', 'rollcall.db-wal'])
     if (!isSecondStart) copyFileSync(join(app.dir, name), join(restartFolder, name))
   const store = await openStoreInProcess({ dataDir: restartFolder })
@@ -67,6 +72,7 @@ async function restart({ production = false, isSecondStart = false } = {}) {
     },
     print: (text) => void output.push(text),
     production,
+    explainUnservable,
     isWatching: false,
     checkFolder: checkFolderInThisThread,
   })
@@ -81,6 +87,30 @@ async function restart({ production = false, isSecondStart = false } = {}) {
 }
 
 describe('after a restart', () => {
+  test('without the credentials of a valid file, the start does not tell the operator to fix the file', async () => {
+    const { readOutput, close } = await restart({
+      explainUnservable: ({ id }) =>
+        id === 'sample2026' ? 'AIRPAY_SAMPLE_KEY must be set.' : null,
+    })
+    expect(readOutput()).toBe('')
+    await close()
+  })
+
+  test('if only the changed version lacks credentials, the last version is served and the message names them', async () => {
+    app.writeEvent(
+      'sample2026.yaml',
+      buildFixtureEvent().replace('account: sample', 'account: elsewhere'),
+    )
+    const { result, readOutput, close } = await restart({
+      explainUnservable: ({ payment }) =>
+        payment?.account === 'elsewhere' ? 'AIRPAY_ELSEWHERE_KEY must be set.' : null,
+    })
+    expect(result.ok && result.value.findById('sample2026')?.config.payment?.account).toBe('sample')
+    expect(readOutput()).toMatch(/is served instead\. AIRPAY_ELSEWHERE_KEY must be set\.$/m)
+    expect(readOutput()).not.toContain('rollcall validate')
+    await close()
+  })
+
   test('an event without registrations is removed if its file is removed', async () => {
     rmSync(join(app.eventsDir, 'other2026.yaml'))
     const { result: registry, close } = await restart()

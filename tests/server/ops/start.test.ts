@@ -100,6 +100,19 @@ describe('a startup in a folder where a database existed', () => {
     expect(countRegistrations(folders.dataDir)).toBe(1)
   })
 
+  test('does not create a data folder whose parent folder is missing: the path may be misspelt', async () => {
+    const parent = join(folders.folder, 'misspelt')
+    const dataDir = join(parent, 'var')
+    const start = await attemptStartHere({ ...folders, dataDir })
+    expect([start.status, start.output]).toEqual([
+      2,
+      expect.stringContaining(`there is no folder ${parent}. Create it, or mount its disk.`),
+    ])
+    const doctor = await runHere(['doctor'], { DATA_DIR: dataDir, EVENTS_DIR: folders.eventsDir })
+    expect(doctor.stdout).toMatch(/^wrong +DATA_DIR is .+, but there is no folder/m)
+    expect(existsSync(parent)).toBe(false)
+  })
+
   test("serves no empty database if only the record of the database's latest state remains", async () => {
     await startAndStop()
     for (const name of readdirSync(folders.dataDir))

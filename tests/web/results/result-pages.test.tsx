@@ -15,6 +15,7 @@ import {
   ConfirmingPayment,
   UnderReview,
 } from '../../../web/results/pending-refunded-cancelled-pages.tsx'
+import { describeRefusal } from '../../../web/results/unpaid/pay-now-button.tsx'
 import { BalanceDue } from '../../../web/results/unpaid/balance-due-notice.tsx'
 import { getStateTitle } from '../../../web/results/result-page-by-payment-state.tsx'
 import { Ticket } from '../../../web/results/ticket/ticket-page.tsx'
@@ -51,7 +52,13 @@ const renderFailedPage = (failedAs: Failure, status: 'open' | 'closed' = 'open')
 
 afterEach(() => vi.unstubAllGlobals())
 
-const payButton = { isBusy: false, isRetrying: false, problem: null, onPress: () => {} }
+const payButton = {
+  isBusy: false,
+  isRetrying: false,
+  problem: null,
+  formPath: null,
+  onPress: () => {},
+}
 
 const NOT_DEDUCTED = 'No amount has been deducted'
 const CAUSE = 'Insufficient funds'
@@ -121,6 +128,34 @@ test('the form and the failed page state the same last day for a price', () => {
   expect(failedText).toContain('valid until 31 December 2025')
   expect(failedText).not.toMatch(/\b1 January/)
 })
+
+test.each([
+  [{ code: 'full', message: 'Ventilation: This workshop is full' }, true],
+  [{ code: 'wait', message: 'A payment may be in progress.' }, false],
+])(
+  'after a declined payment whose seat was sold to others, the page links to the form (%o)',
+  (error, isSold) => {
+    const page = renderToStaticMarkup(
+      <MemoryRouter>
+        <FailedPayment
+          event={event}
+          registration={createRegistration({
+            payment_status: 'failed',
+            failed_as: 'declined',
+            may_pay: true,
+            total: 5900,
+          })}
+          query={{ orderId: null, amount: null, date: null }}
+          now={createdAt}
+          payButton={{ ...payButton, ...describeRefusal(event, error) }}
+        />
+      </MemoryRouter>,
+    )
+    expect(page).toContain(error.message)
+    expect(page.includes(`<a href="${event.routes.form}">register again`)).toBe(isSold)
+    expect(page.includes('you do not have to fill in the form again')).toBe(!isSold)
+  },
+)
 
 test('a result page accepts a response with only the fields that the specification describes', () => {
   const minimalRegistration = readRegistration({

@@ -7,7 +7,9 @@ import {
   getLabel,
   getListedPart,
   getListedTaxText,
+  findApproval,
   findNextPrice,
+  isPricedOnCredit,
   checkRegistrationOpen,
   quoteCategory,
   readInstant,
@@ -50,17 +52,24 @@ export function PriceUntil({ event, answers, quote, now }: PriceUntilProps) {
   const { from, total } = nextPrice
   const messages = quote.total === 0 ? text.freeUntil : text.priceUntil
   const day = formatShortDay(addDays(from, -1))
+  // The price of the registration date also applies if the approval and the payment come later.
+  const isPriceKept =
+    quote.total > 0 &&
+    findApproval(event.approvals, answers, quote.category) !== null &&
+    !isPricedOnCredit(event, answers)
   return (
     <p className="why">
       <Icon name="clock" />
       <span>
-        {total === null
-          ? formatEnd(event, from, messages, day)
-          : formatMessage(messages.thenPrice, {
-              day,
-              next: formatShortDay(from),
-              amount: formatPrice(total, quote.currency),
-            })}
+        {isPriceKept
+          ? formatMessage(text.registerBy, { day })
+          : total === null
+            ? formatEnd(event, from, messages, day)
+            : formatMessage(messages.thenPrice, {
+                day,
+                next: formatShortDay(from),
+                amount: formatPrice(total, quote.currency),
+              })}
       </span>
     </p>
   )

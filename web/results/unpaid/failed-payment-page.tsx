@@ -109,9 +109,11 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
             label={price === null ? failed.pay : formatMessage(failed.payAmount, { amount: price })}
             payButton={payButton}
           />
-          <p>
-            {failed.saved} {formatPriceUntil(registration, now)}
-          </p>
+          {payButton.formPath === null && (
+            <p>
+              {failed.saved} {formatPriceUntil(registration, now)}
+            </p>
+          )}
         </div>
       )}
       <div className="actions">

@@ -24,6 +24,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { GatewayRedirect } from '../../ui/payment/gateway-redirect.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { DetailsList } from '../../ui/details-list.tsx'
+import { renderMessage } from '../../ui/rich-message.tsx'
 import { buildBillRows } from '../../ui/payment/bill-rows.tsx'
 import type { Registration } from '../result-page-data.ts'
 
@@ -45,6 +46,8 @@ export type PayButtonState = {
   readonly isRetrying: boolean
   /** Why the last attempt failed; stays visible. */
   readonly problem: string | null
+  /** The path of the form, if the last attempt failed because the seats were taken. Null otherwise. */
+  readonly formPath: string | null
   readonly onPress: () => void
 }
 type PaymentOptions = {
@@ -59,7 +62,7 @@ type Step =
   | { readonly is: 'leaving'; readonly data: PaymentData }
   | { readonly is: 'price-changed'; readonly oldQuote: Quote | null; readonly newQuote: Quote }
 
-const { priceChanged, serverUnreachable } = RESULT_MESSAGES
+const { priceChanged, seatTaken, serverUnreachable } = RESULT_MESSAGES
 
 /** Error codes after which the reloaded page shows a different state. */
 const STATE_CHANGED_CODES: ReadonlySet<string> = new Set(['wait', 'nothing_due'])
@@ -77,10 +80,10 @@ export function usePayment({
   reload,
 }: PaymentOptions): readonly [PayButtonState, ReactNode] {
   const [step, setStep] = useState<Step>({ is: 'idle' })
-  const [problem, setProblem] = useState<string | null>(null)
+  const [refusal, setRefusal] = useState(NO_REFUSAL)
   const [confirmedRegNo, setConfirmedRegNo] = useState<string | null>(null)
   const pay = async (price: number | null) => {
-    setProblem(null)
+    setRefusal(NO_REFUSAL)
     setStep({ is: 'asking' })
     const response = await requestPayment(price, confirmedRegNo, () =>
       setStep({ is: 'asking-again' }),
@@ -92,8 +95,7 @@ export function usePayment({
     // The message asks the delegate to press the button again.
     if (response.error.code === 'same_person')
       setConfirmedRegNo(response.error.errorResponse?.reg_no ?? null)
-    // Without a connection, the server sends no message.
-    setProblem(response.error.code === 'network' ? serverUnreachable : response.error.message)
+    setRefusal(describeRefusal(event, response.error))
     if (STATE_CHANGED_CODES.has(response.error.code)) reload()
   }
   const isRetrying = step.is === 'asking-again'
@@ -122,8 +124,21 @@ export function usePayment({
       )}
     </>
   )
-  return [{ isBusy, isRetrying, problem, onPress: () => void (isBusy || pay(null)) }, dialog]
+  return [{ isBusy, isRetrying, ...refusal, onPress: () => void (isBusy || pay(null)) }, dialog]
 }
+
+type Refusal = Pick<PayButtonState, 'problem' | 'formPath'>
+const NO_REFUSAL: Refusal = { problem: null, formPath: null }
+
+/** Returns the message about a failed attempt to pay, and the form if only another registration can have a seat. */
+export const describeRefusal = (
+  { routes }: Pick<PublicEvent, 'routes'>,
+  { code, message }: Pick<ApiError, 'code' | 'message'>,
+): Refusal => ({
+  // Without a connection, the server sends no message.
+  problem: code === 'network' ? serverUnreachable : message,
+  formPath: code === 'full' ? routes.form : null,
+})
 
 export function PayNowButton({
   label,
@@ -132,7 +147,7 @@ export function PayNowButton({
   readonly label: string
   readonly payButton: PayButtonState
 }) {
-  const { isBusy, isRetrying, problem, onPress } = payButton
+  const { isBusy, isRetrying, problem, formPath, onPress } = payButton
   return (
     <div className="paynow">
       {/* Not disabled while busy, because a disabled button loses focus. */}
@@ -153,6 +168,9 @@ export function PayNowButton({
           <Icon name="bang" />
           <span>{problem}</span>
         </p>
+      )}
+      {formPath !== null && (
+        <p>{renderMessage(seatTaken, { link: (text) => <a href={formPath}>{text}</a> })}</p>
       )}
     </div>
   )
