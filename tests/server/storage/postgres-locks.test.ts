@@ -14,11 +14,16 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import { FILE, ISSUER } from './sample-issuer.ts'
-import { runConcurrently, createServerPairs, waitUntilBlocked } from './concurrent-operations.ts'
+import {
+  asOwner,
+  runConcurrently,
+  createServerPairs,
+  waitUntilBlocked,
+} from './concurrent-operations.ts'
 import type { ServerPair, ServerPairFactory } from './concurrent-operations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
-import { asOwner, holdAtCommit, setQuotas, readTakenSeats, LOCK_RULES } from './lock-rules.ts'
+import { holdAtCommit, setQuotas, readTakenSeats, LOCK_RULES } from './lock-rules.ts'
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else
