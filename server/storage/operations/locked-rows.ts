@@ -235,11 +235,15 @@ export const ROWS_TO_LOCK: RowsToLock = {
   endRecovery: (sql) => lockSubject(sql, 'recovery'),
   runForSender: (sql, _sender, verb, args) =>
     (ROWS_TO_LOCK as Partial<Operations>)[verb]?.(sql, ...(args as never[])),
+  // The permission check locks the sender's own row FOR SHARE. Two requests that then changed that row would deadlock.
   addAdmin: (sql) => lockSubject(sql, 'staff'),
   setPermissions: (sql) => lockSubject(sql, 'staff'),
   setPassword: (sql) => lockSubject(sql, 'staff'),
   usePasswordLink: (sql) => lockSubject(sql, 'staff'),
   removeAdmin: (sql) => lockSubject(sql, 'staff'),
+  startSecondFactorSetup: (sql) => lockSubject(sql, 'staff'),
+  confirmSecondFactor: (sql) => lockSubject(sql, 'staff'),
+  renewRecoveryCodes: (sql) => lockSubject(sql, 'staff'),
   removeSecondFactor: (sql) => lockSubject(sql, 'staff'),
   requireSecondFactor: (sql) => lockSubject(sql, 'staff'),
   closeSession: (sql) => lockSubject(sql, 'staff'),
