@@ -293,6 +293,7 @@ export {
   isSlipNumber,
   isUtr,
   findReferenceKeys,
+  listPossibleNumbers,
   listReferenceKeys,
   formatKey,
   explainInvalidReference,

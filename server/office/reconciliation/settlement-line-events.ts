@@ -3,7 +3,7 @@
  * The account may be shared: a user of some events must not learn which orders or payments of the other events
  * exist.
  */
-import { canSee } from '../../../engine/index.ts'
+import { canSee, listPossibleNumbers } from '../../../engine/index.ts'
 import type {
   EventConfig,
   RecordedPayment,
@@ -101,12 +101,20 @@ export function assignLines(
   }
 }
 
-/** Returns the event whose prefix the order id has, whether or not the order exists. */
+/**
+ * Returns the event whose prefix the order id has, in any spelling, whether or not the order exists. After another word,
+ * the prefix must be followed by a digit.
+ */
 export function findEventOfOrder(all: OtherEvents['all'], order: string): EventConfig | null {
-  const [matchingEvent = null] = all
-    .filter(({ orderId }) => order.startsWith(orderId.prefix))
-    .toSorted((a, b) => b.orderId.prefix.length - a.orderId.prefix.length)
-  return matchingEvent
+  const events = all.toSorted((a, b) => b.orderId.prefix.length - a.orderId.prefix.length)
+  for (const [index, number] of listPossibleNumbers(order).entries()) {
+    const matchingEvent = events.find(
+      ({ orderId: { prefix } }) =>
+        number.startsWith(prefix) && (index === 0 || /^\d/.test(number.slice(prefix.length))),
+    )
+    if (matchingEvent !== undefined) return matchingEvent
+  }
+  return null
 }
 
 /** Returns the event of each order id that has an event's prefix, whether or not the order exists. */
