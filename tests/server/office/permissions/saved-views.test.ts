@@ -1,5 +1,6 @@
 /** A user's saved views after the user has lost access to an event. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { MyListsResponse } from '../../../../engine/index.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { buildTwoEventsOfOneAccount, addOfficeList } from '../../small-event.ts'
@@ -36,7 +37,7 @@ test('a user who loses access to an event no longer gets the names of their save
       })
     ).json<{ lists: object }>()
   const readLists = async () =>
-    Object.keys((await asha.json('/admin/my-lists/'))['lists'] as object)
+    Object.keys(((await asha.json('/admin/my-lists/')) as unknown as MyListsResponse).lists)
   await saveView(EVENT)
   await saveView(LOST_EVENT)
   const [list, lostList] = [`${EVENT}/${EVENT}`, `${LOST_EVENT}/${LOST_EVENT}`]
