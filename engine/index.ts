@@ -148,6 +148,7 @@ export {
   listOfferedOptions,
   findVisibleFields,
 } from './answers/normalize-answers.ts'
+export { isBlank } from './answers/read-answer.ts'
 export { validateWithSchema, toMessages } from './answers/validate-answers.ts'
 export { formatLine } from './pricing/bill-lines.ts'
 export type { AdjustmentPart, Line } from './pricing/bill-lines.ts'
@@ -295,6 +296,7 @@ export {
   isSlipNumber,
   isUtr,
   findReferenceKeys,
+  listPossibleNumbers,
   listReferenceKeys,
   formatKey,
   explainInvalidReference,
@@ -387,6 +389,7 @@ export {
   buildUpiLink,
   findChosenMethod,
   findMethodFieldErrors,
+  formatMisnamedMethod,
 } from './payments/payment-methods.ts'
 export {
   decideReview,

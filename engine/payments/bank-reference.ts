@@ -177,3 +177,14 @@ export function findReferenceKeys(text: string): ReadonlySet<BankKey> {
   }
   return keys
 }
+
+/**
+ * Returns the numbers that an order id in any spelling may stand for, in capitals, likeliest first: the whole text
+ * without separators and invisible characters, then the text from each later word on, and without a leading word such
+ * as "Txn".
+ */
+export function listPossibleNumbers(order: string): readonly string[] {
+  const words = splitWords(order)
+  const numbers = words.map((_, start) => words.slice(start, start + MAX_GROUPS).join(''))
+  return [...new Set([...numbers, toBankKey(order)])].filter((number) => number !== '')
+}

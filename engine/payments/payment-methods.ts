@@ -181,7 +181,7 @@ export function findChosenMethod(
  * Returns an error that lists the accepted methods, if the chosen method does not accept the
  * currency of these answers. Without a choice, the event's first method counts, because forms
  * preselect it. An API request that states another method in `method`, which is not a field, is refused: it would
- * otherwise be charged by the preselected method. Empty if there is no error.
+ * otherwise be charged by a method that it does not mean. Empty if there is no error.
  */
 export function findMethodFieldErrors(
   event: EventConfig,
@@ -207,25 +207,32 @@ export function findMethodFieldErrors(
     : { [METHOD_FIELD]: formatMessage(messages.byCurrency, { currency, methods }) }
 }
 
-/** Returns an error if a request without a choice states another method than the preselected one in `method`. */
+/**
+ * Returns an error if a request states another method in `method` than the chosen one, or the preselected one if it
+ * states no choice.
+ */
 function findMisnamedMethod(
   event: EventConfig,
   raw: RawAnswers,
   allMethods: readonly (CardMethod | TransferMethod)[],
 ): string | null {
-  const stated = getOwn(raw, METHOD_NAME)
+  const [stated, choice] = [getOwn(raw, METHOD_NAME), getOwn(raw, METHOD_FIELD)]
+  const chosenId = isBlank(choice) ? allMethods[0]?.id : String(choice).trim()
   return allMethods.length < 2 ||
-    !isBlank(getOwn(raw, METHOD_FIELD)) ||
     isBlank(stated) ||
-    stated === allMethods[0]?.id ||
+    String(stated).trim() === chosenId ||
     event.fields.some(({ id }) => id === METHOD_NAME)
     ? null
-    : formatMessage(SERVER_MESSAGES.request.methodName, {
-        field: METHOD_FIELD,
-        name: METHOD_NAME,
-        methods: allMethods.map(({ id }) => id).join(', '),
-      })
+    : formatMisnamedMethod(allMethods)
 }
+
+/** Returns the error for a request that states its payment method in `method`. */
+export const formatMisnamedMethod = (methods: readonly PaymentMethod[]): string =>
+  formatMessage(SERVER_MESSAGES.request.methodName, {
+    field: METHOD_FIELD,
+    name: METHOD_NAME,
+    methods: methods.map(({ id }) => id).join(', '),
+  })
 
 function findMethod(
   offeredMethods: readonly (CardMethod | TransferMethod)[],

@@ -1,6 +1,6 @@
 /** Stores a user's list settings: added columns and named views. They apply in any browser. */
 import type { FastifyReply } from 'fastify'
-import { err, listColumns, ok } from '../../../engine/index.ts'
+import { canSee, err, listColumns, ok } from '../../../engine/index.ts'
 import type { AdminList, MyList, MyListsResponse, Result } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -14,8 +14,15 @@ const MAX_NAME_CHARACTERS = 60
 const MAX_QUERY_CHARACTERS = 1_000
 
 export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
-  const sendLists = async (reply: FastifyReply, adminId: number): Promise<FastifyReply> => {
-    const lists = await deps.store.savedViews(adminId)
+  const sendLists = async (
+    reply: FastifyReply,
+    user: Call<'none'>['user'],
+  ): Promise<FastifyReply> => {
+    const savedLists = Object.entries(await deps.store.savedViews(user.adminId))
+    // The user may have lost access to an event since they saved its views.
+    const lists = Object.fromEntries(
+      savedLists.filter(([list]) => canSee(user, list.split('/')[0] ?? '')),
+    )
     return reply
       .header('cache-control', 'no-store')
       .send({ status: 'success', lists } satisfies MyListsResponse)
@@ -23,7 +30,7 @@ export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendSavedSettings = async (
     { user }: Call<'none'>,
     reply: FastifyReply,
-  ): Promise<FastifyReply> => sendLists(reply, user.adminId)
+  ): Promise<FastifyReply> => sendLists(reply, user)
   const saveListSettings = async (
     { user, store, target, body: input }: Call<'event', never, 'list' | 'columns' | 'views'>,
     reply: FastifyReply,
@@ -34,7 +41,7 @@ export function addSavedViewRoutes(office: OfficeRoutes, deps: Deps): void {
     const settings = parseSettings(list, input)
     if (!settings.ok) return sendError(reply, 422, 'invalid_answers', settings.error)
     await store.saveView(user.adminId, `${event.id}/${list.id}`, settings.value)
-    return sendLists(reply, user.adminId)
+    return sendLists(reply, user)
   }
   office.get('/admin/my-lists', { minRole: 'viewer', target: 'none' }, sendSavedSettings)
   office.post(

@@ -24,10 +24,10 @@ import type { ColumnParams } from './column-mapping.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { addReportedAccount } from './settlement-account.ts'
 import type { SettlementAccounts } from './settlement-account.ts'
-import { assignLines } from './settlement-line-events.ts'
-import type { LineOwnership } from './settlement-line-events.ts'
+import { assignLines, readAccountRecords } from './settlement-line-events.ts'
+import type { AccountLookups, LineOwnership } from './settlement-line-events.ts'
 
-type SettlementStore = Pick<Store, 'settlementLines' | 'paymentsOfAccount' | 'knownOrders'>
+type SettlementStore = Pick<Store, 'settlementLines' | 'knownOrders' | AccountLookups>
 /** The settlements of one account, as shown to a user. */
 export type Account = {
   readonly settlementAccount: SettlementAccount
@@ -116,14 +116,14 @@ async function matchAccount(
   viewer: OtherEvents,
   seenKeys: ReadonlySet<string> = new Set(),
 ): Promise<Account> {
-  const [storedLines, heldPayments] = await Promise.all([
+  const [storedLines, records] = await Promise.all([
     store.settlementLines(account),
-    store.paymentsOfAccount(account),
+    readAccountRecords(store, account, viewer),
   ])
   const newLines = storedLines.filter((line) => !seenKeys.has(formatLineKey(account, line)))
   const orderNames = [...newLines, ...(report?.lines ?? [])].map(({ order }) => order)
   const orders = await store.knownOrders([...new Set(orderNames)])
-  const ownership = assignLines(account, viewer, heldPayments, orders)
+  const ownership = assignLines(account, viewer, records, orders)
   // Excludes lines of other events. Otherwise, a report that repeats such a line would reveal that it exists.
   const ownLines = newLines.filter(ownership.isOwn)
   // Earlier versions treated spellings of a payout reference as different, and stored the lines more than once.

@@ -45,8 +45,8 @@ import {
   needsAttention,
 } from './match-settlements.ts'
 import type { Account, EventSettlements } from './match-settlements.ts'
-import { assignLines, listOrderEvents } from './settlement-line-events.ts'
-import type { LineOwnership } from './settlement-line-events.ts'
+import { assignLines, listOrderEvents, readAccountRecords } from './settlement-line-events.ts'
+import type { AccountLookups, LineOwnership } from './settlement-line-events.ts'
 
 export function toWireSettlement(
   event: Pick<EventConfig, 'id'>,
@@ -225,7 +225,7 @@ export async function saveReport(
   }: {
     readonly store: Pick<
       Store,
-      'saveSettlement' | 'paymentsOfAccount' | 'knownOrders' | 'knownReferences'
+      'saveSettlement' | 'knownOrders' | 'knownReferences' | AccountLookups
     >
     readonly clock: Deps['clock']
   },
@@ -238,11 +238,11 @@ export async function saveReport(
   },
   viewer: OtherEvents,
 ): Promise<SettlementSavedResponse> {
-  const [payments, orders] = await Promise.all([
-    store.paymentsOfAccount(account),
+  const [records, orders] = await Promise.all([
+    readAccountRecords(store, account, viewer),
     store.knownOrders(report.lines.map(({ order }) => order)),
   ])
-  const ownership = assignLines(account, viewer, payments, orders)
+  const ownership = assignLines(account, viewer, records, orders)
   const foreignTransfers = await findForeignTransfers(store, report.lines, viewer.user)
   const isKeepable = (line: SettlementLine): boolean =>
     ownership.isKeepable(line) && !foreignTransfers.has(toBankKey(line.utr))

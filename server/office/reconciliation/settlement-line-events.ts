@@ -3,14 +3,14 @@
  * The account may be shared: a user of some events must not learn which orders or payments of the other events
  * exist.
  */
-import { canSee } from '../../../engine/index.ts'
+import { canSee, listPossibleNumbers } from '../../../engine/index.ts'
 import type {
   EventConfig,
   RecordedPayment,
   RecordedOrder,
   SettlementLine,
 } from '../../../engine/index.ts'
-import type { SettlementAccount } from '../../storage/index.ts'
+import type { SettlementAccount, Store } from '../../storage/index.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { readSettlementAccounts } from './settlement-account.ts'
 
@@ -34,11 +34,33 @@ export type LineOwnership = {
   isKeepable(line: LineNames): boolean
 }
 
-/** Assigns an account's lines. `heldPayments` and `orders` contain records of the whole gateway. */
+/** The lookups that `readAccountRecords` needs. */
+export type AccountLookups = 'paymentsOfAccount' | 'eventsOfAccount'
+type AccountRecords = {
+  /** The payments through the whole gateway. */
+  readonly heldPayments: readonly RecordedPayment[]
+  /** The events that have an order at the account. Only read for a user with access to only some events. */
+  readonly eventsWithOrders: readonly string[]
+}
+
+/** Reads the records of an account that determine which lines a user may see. */
+export async function readAccountRecords(
+  store: Pick<Store, AccountLookups>,
+  account: SettlementAccount,
+  { user }: OtherEvents,
+): Promise<AccountRecords> {
+  const [heldPayments, eventsWithOrders] = await Promise.all([
+    store.paymentsOfAccount(account),
+    user.events === null ? [] : store.eventsOfAccount(account),
+  ])
+  return { heldPayments, eventsWithOrders }
+}
+
+/** Assigns an account's lines. `orders` contains records of the whole gateway. */
 export function assignLines(
   account: SettlementAccount,
   { all, user }: OtherEvents,
-  heldPayments: readonly RecordedPayment[],
+  { heldPayments, eventsWithOrders }: AccountRecords,
   orders: readonly RecordedOrder[],
 ): LineOwnership {
   if (user.events === null) {
@@ -60,8 +82,14 @@ export function assignLines(
     const eventOfOrder = findEventOfOrder(all, order)
     return !ownOrders.has(order) && eventOfOrder !== null && !canSee(user, eventOfOrder.id)
   }
+  const hiddenPayments = heldPayments.filter(
+    (payment) => payment.belongsToAccount && !isVisible(payment),
+  )
+  // A payment without a registration does not make an account shared: one line with a mistaken order id would take the
+  // report away from the users of the account.
   const isShared =
-    heldPayments.some((payment) => payment.belongsToAccount && !isVisible(payment)) ||
+    hiddenPayments.some(({ regNo }) => regNo !== null) ||
+    eventsWithOrders.some((eventId) => !canSee(user, eventId)) ||
     all.some(
       (event) =>
         !canSee(user, event.id) &&
@@ -74,20 +102,21 @@ export function assignLines(
     const otherOrders = new Set<string>(
       orders.filter((ownedOrder) => !isVisible(ownedOrder)).map(({ order }) => order),
     )
+    const hiddenReferences = listReferences(hiddenPayments)
     return {
       ...visibleRecords,
       isPartial: true,
       isElsewhere,
-      isOwn: (line) => !isElsewhere(line),
-      isKeepable: (line) => !isElsewhere(line) && !otherOrders.has(line.order),
+      isOwn: (line) =>
+        !isElsewhere(line) &&
+        (ownOrders.has(line.order) || !hiddenReferences.has(getLineName(line))),
+      isKeepable: (line) =>
+        !isElsewhere(line) &&
+        !otherOrders.has(line.order) &&
+        !hiddenReferences.has(getLineName(line)),
     }
   }
-  const references = new Set<string | null>(
-    visibleRecords.held
-      .flatMap(({ reference, refunds }) => [{ reference }, refunds])
-      .flat()
-      .map(({ reference }) => reference),
-  )
+  const references = listReferences(visibleRecords.held)
   return {
     ...visibleRecords,
     isPartial: true,
@@ -101,12 +130,20 @@ export function assignLines(
   }
 }
 
-/** Returns the event whose prefix the order id has, whether or not the order exists. */
+/**
+ * Returns the event whose prefix the order id has, in any spelling, whether or not the order exists. After another word,
+ * the prefix must be followed by a digit.
+ */
 export function findEventOfOrder(all: OtherEvents['all'], order: string): EventConfig | null {
-  const [matchingEvent = null] = all
-    .filter(({ orderId }) => order.startsWith(orderId.prefix))
-    .toSorted((a, b) => b.orderId.prefix.length - a.orderId.prefix.length)
-  return matchingEvent
+  const events = all.toSorted((a, b) => b.orderId.prefix.length - a.orderId.prefix.length)
+  for (const [index, number] of listPossibleNumbers(order).entries()) {
+    const matchingEvent = events.find(
+      ({ orderId: { prefix } }) =>
+        number.startsWith(prefix) && (index === 0 || /^\d/.test(number.slice(prefix.length))),
+    )
+    if (matchingEvent !== undefined) return matchingEvent
+  }
+  return null
 }
 
 /** Returns the event of each order id that has an event's prefix, whether or not the order exists. */
@@ -118,6 +155,15 @@ export const listOrderEvents = (
     const event = findEventOfOrder(all, order)
     return event === null ? [] : [[order, event.id] as const]
   })
+
+/** Returns the references of payments and of their refunds. */
+const listReferences = (payments: readonly RecordedPayment[]): ReadonlySet<string | null> =>
+  new Set(
+    payments.flatMap(({ reference, refunds }) => [
+      reference,
+      ...refunds.map((refund) => refund.reference),
+    ]),
+  )
 
 /** Returns a line's reference, or its order if it has no reference. */
 const getLineName = ({ order, reference }: LineNames): string =>

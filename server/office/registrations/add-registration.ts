@@ -10,9 +10,11 @@ import {
   normalise,
   readDelegate,
   findManualDeskMethod,
+  formatMisnamedMethod,
   getManualMethodOfMode,
   err,
   findAnswerErrors,
+  isBlank,
   formatIsoIndia,
   ok,
   getOwn,
@@ -46,12 +48,16 @@ import { findCharacterError } from '../../registration/actions/record-payment.ts
 import type { ActionParameters } from '../../registration/actions/action-input.ts'
 import { toWireFields } from '../../registration/actions/payment-instructions.ts'
 
-/** The input of a manual registration: the form's answers, and the payment. */
+/**
+ * The input of a manual registration: the form's answers, and the payment. `method` is read only to refuse requests that
+ * state their payment method there.
+ */
 const ADD_FIELDS = {
   key: 'text',
   answers: 'object',
   total: 'text',
   way: 'text',
+  method: 'text',
   paid: 'object',
 } as const
 type AddField = keyof typeof ADD_FIELDS
@@ -132,13 +138,20 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
   /** Reads the payment received at the desk. Null if nothing was paid. */
   const readPayment = (
     { config }: ServedEvent,
-    parameters: ActionParameters,
+    parameters: Call<'event', never, AddField>['body'],
   ): Result<PaymentInPerson | null, FieldErrors> => {
     const methodId = readText(parameters, 'way')
-    if (methodId === '') return ok(null)
-    const method = listFrontDeskMethods(config).find(({ id }) => id === methodId)
-    if (method === undefined) return err({ way: 'This payment method is not available here.' })
+    const statedMethod = readText(parameters, 'method')
+    const methods = listFrontDeskMethods(config)
+    if (statedMethod !== '' && statedMethod !== methodId)
+      return err({ way: formatMisnamedMethod(methods) })
     const rawPayment = readObject(parameters, 'paid')
+    if (methodId === '')
+      return Object.values(rawPayment).every(isBlank)
+        ? ok(null)
+        : err({ way: 'Choose a payment method for the payment details, or remove them.' })
+    const method = methods.find(({ id }) => id === methodId)
+    if (method === undefined) return err({ way: 'This payment method is not available here.' })
     const methodFieldsResult = readMethodFields(config, method, rawPayment, dayOf(deps.clock()))
     if (!methodFieldsResult.ok) return methodFieldsResult
     const choice = method.fields.find(({ type }) => type === 'select')

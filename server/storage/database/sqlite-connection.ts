@@ -67,6 +67,7 @@ export type Batch = {
 export const LOCK_ORDER = [
   'subject',
   'registration',
+  'unmatched payment',
   'reference',
   'version',
   'unique answer',

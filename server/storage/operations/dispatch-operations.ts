@@ -175,6 +175,7 @@ function assembleWith(
     reportReturned: (returned) => write('reportReturned', returned),
     settlementLines: (account) => list('settlementLines', account),
     accountsOfEvent: (eventId) => list('accountsOfEvent', eventId),
+    eventsOfAccount: (account) => list('eventsOfAccount', account),
     paymentsOfAccount: (account) => list('paymentsOfAccount', account),
     knownOrders: (orders) => list('knownOrders', orders),
     settlementLinesOf: async (regNo) => read.settlementLinesOf(regNo),

@@ -35,6 +35,7 @@ import { listReferencedFiles, computeRecoveryFigures } from '../recovery/recover
 import { countReviews, readReviews } from '../reviews/open-reviews.ts'
 import {
   findAccountsOfEvent,
+  findEventsOfAccount,
   readPaymentsOfAccount,
   findKnownOrders,
   readSettlementLines,
@@ -73,6 +74,7 @@ export const listings = {
   statementDeposits: savedStatements.listStatementDeposits,
   paymentsUnderKeys: findPaymentsUnderKeys,
   accountsOfEvent: findAccountsOfEvent,
+  eventsOfAccount: findEventsOfAccount,
   paymentsOfAccount: readPaymentsOfAccount,
   knownOrders: findKnownOrders,
   auditLog: readAuditLog,

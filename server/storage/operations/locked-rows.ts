@@ -90,10 +90,14 @@ const lockByOrder = (sql: Sql, orderId: string): void =>
   )
 
 /**
- * Locks the registrations in a review. `names`: numbers or order ids of other registrations that the decision affects.
+ * Locks the registrations in a review, or its payment if it belongs to no registration. `names`: numbers or order ids of
+ * other registrations that the decision affects.
  */
 function lockReview(sql: Sql, review: string, names: readonly string[]): void {
   const id = Number(review.slice(1))
+  const [captureId = 0, paymentId = 0, refundId = 0] = ['C', 'P', 'R'].map((kind) =>
+    review.startsWith(kind) && Number.isSafeInteger(id) ? id : 0,
+  )
   sql.lock(
     'registration',
     `SELECT id FROM registrations WHERE id IN (
@@ -103,11 +107,20 @@ function lockReview(sql: Sql, review: string, names: readonly string[]): void {
        UNION SELECT c.registration_id FROM refunds f JOIN captures c ON c.id = f.capture_id WHERE f.id = $3
        UNION SELECT id FROM registrations WHERE reg_no = ANY($4) UNION SELECT registration_id FROM payments WHERE order_id = ANY($4)
      ) ORDER BY id FOR UPDATE`,
-    ...['C', 'P', 'R'].map((kind) =>
-      review.startsWith(kind) && Number.isSafeInteger(id) ? id : 0,
-    ),
+    captureId,
+    paymentId,
+    refundId,
     names,
   )
+  // No registration stands for a payment that is not assigned to one, so decisions on it wait for its own row.
+  if (captureId > 0 || refundId > 0)
+    sql.lock(
+      'unmatched payment',
+      `SELECT id FROM captures WHERE registration_id IS NULL
+         AND (id = $1 OR id = (SELECT capture_id FROM refunds WHERE id = $2)) ORDER BY id FOR UPDATE`,
+      captureId,
+      refundId,
+    )
 }
 
 const lockRefund = (sql: Sql, id: number): void => lockReview(sql, `R${id}`, [])
@@ -222,11 +235,15 @@ export const ROWS_TO_LOCK: RowsToLock = {
   endRecovery: (sql) => lockSubject(sql, 'recovery'),
   runForSender: (sql, _sender, verb, args) =>
     (ROWS_TO_LOCK as Partial<Operations>)[verb]?.(sql, ...(args as never[])),
+  // The permission check locks the sender's own row FOR SHARE. Two requests that then changed that row would deadlock.
   addAdmin: (sql) => lockSubject(sql, 'staff'),
   setPermissions: (sql) => lockSubject(sql, 'staff'),
   setPassword: (sql) => lockSubject(sql, 'staff'),
   usePasswordLink: (sql) => lockSubject(sql, 'staff'),
   removeAdmin: (sql) => lockSubject(sql, 'staff'),
+  startSecondFactorSetup: (sql) => lockSubject(sql, 'staff'),
+  confirmSecondFactor: (sql) => lockSubject(sql, 'staff'),
+  renewRecoveryCodes: (sql) => lockSubject(sql, 'staff'),
   removeSecondFactor: (sql) => lockSubject(sql, 'staff'),
   requireSecondFactor: (sql) => lockSubject(sql, 'staff'),
   closeSession: (sql) => lockSubject(sql, 'staff'),

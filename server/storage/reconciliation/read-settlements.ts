@@ -66,6 +66,16 @@ const accountsWithPayments = statement((builder, { eventId }: { eventId: string 
     .orderBy('source')
     .orderBy('account'),
 )
+const eventsWithOrders = statement((builder, { source, account }: SettlementAccount) =>
+  builder
+    .selectFrom('payments as p')
+    .innerJoin('registrations as r', 'r.id', 'p.registration_id')
+    .distinct()
+    .select('r.event_id as eventId')
+    .where('p.gateway', '=', source)
+    .where('p.account', '=', account)
+    .orderBy('eventId'),
+)
 const refundsThroughGateway = statement((builder, { source }: { source: string }) =>
   builder
     .selectFrom('refunds as f')
@@ -195,6 +205,14 @@ export async function findAccountsOfEvent(
 ): Promise<readonly SettlementAccount[]> {
   const accounts = await accountsWithPayments.all(sql, { eventId })
   return accounts.filter(({ source }) => isGatewayPayment(source))
+}
+
+/** Returns the events that have an order at this account, whether or not it was paid. */
+export async function findEventsOfAccount(
+  sql: Sql,
+  account: SettlementAccount,
+): Promise<readonly string[]> {
+  return (await eventsWithOrders.all(sql, account)).map(({ eventId }) => eventId)
 }
 
 /**

@@ -109,6 +109,8 @@ export interface SettlementStore extends BankStatementStore {
   ): Promise<Result<null, LatestLineDecision | null>>
   /** Returns the accounts through which delegates of an event paid, or for which the event loaded settlements. */
   accountsOfEvent(eventId: string): Promise<readonly SettlementAccount[]>
+  /** Returns the events whose registrations have an order at this account, whether or not it was paid. */
+  eventsOfAccount(account: SettlementAccount): Promise<readonly string[]>
   /** Returns all payments through an account, with their refunds. */
   paymentsOfAccount(account: SettlementAccount): Promise<readonly RecordedPayment[]>
   /** Returns the orders that exist in this database. */

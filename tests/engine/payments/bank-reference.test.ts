@@ -8,6 +8,7 @@ import {
   formatMoney,
   isUtr,
   findReferenceKeys,
+  listPossibleNumbers,
   listReferenceKeys,
   readStatement,
   reconcileStatement,
@@ -148,6 +149,19 @@ test('a reference is found in a line as a whole word or in groups, but never as 
   for (const longerNumber of [`9${UTR}`, `${UTR}9`, `A${UTR}`, '50200012345678'])
     expect([...findReferenceKeys(`NEFT ${longerNumber} ASHA`)]).not.toContain(UTR)
   expect([...findReferenceKeys('TO 50200012345678')]).not.toContain('502000123456')
+})
+
+test.each([
+  ['beta9289970597851', 'BETA9289970597851'],
+  ['#BETA 9289-9705 97851', 'BETA9289970597851'],
+  ['order_BE\u200bTA9289970597851', 'BETA9289970597851'],
+  ['Txn１２', '12'],
+])('the order id %j may stand for %s', (order, number) => {
+  expect(listPossibleNumbers(order)).toContain(number)
+})
+
+test.each(['', ' ', '#-_'])('the order id %j stands for no number', (order) => {
+  expect(listPossibleNumbers(order)).toEqual([])
 })
 
 test.each([

@@ -77,12 +77,26 @@ test('an API client that states another method in `method` instead of `way` is r
   expect(JSON.stringify(refused.body)).toContain(
     'State the payment method in “way”, not in “method”: card, transfer.',
   )
-  // With `way`, or if both name the first method, the unknown field changes nothing.
-  const stated = await register({ way: 'transfer', method: 'card' })
+  // If both name the same method, the unknown field changes nothing.
+  const stated = await register({ way: 'transfer', method: 'transfer' })
   expect(await readBill(stated.body.reg_no)).toEqual(BY_TRANSFER)
   const first = await register({ method: 'card' })
   expect(await readBill(first.body.reg_no)).toEqual(BY_CARD)
 })
+
+test.each([
+  ['card', 'transfer'],
+  ['transfer', 'card'],
+])(
+  'an API client that states `way=%s` and `method=%s` is refused, not charged by one of them',
+  async (way, method) => {
+    const refused = await register({ way, method })
+    expect(refused.status).toBe(422)
+    expect(refused.body).toMatchObject({
+      errors: { way: 'State the payment method in “way”, not in “method”: card, transfer.' },
+    })
+  },
+)
 
 test('a total for the wrong method is rejected, and nothing is charged', async () => {
   const rejection = await register({ way: 'card', total_amount: '4720' })

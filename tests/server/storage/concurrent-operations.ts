@@ -2,11 +2,12 @@
 import type pg from 'pg'
 import { expect } from 'vitest'
 import { memoize } from '../../../engine/index.ts'
+import type { RegNo } from '../../../engine/index.ts'
 import type { InjectedFaults } from '../../../server/storage/database/fault-injection.ts'
 import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
-import type { ExternalContext, Store } from '../../../server/storage/index.ts'
-import { HOUR_MS } from '../sample-registrations.ts'
+import type { ExternalContext, NewAction, Store } from '../../../server/storage/index.ts'
+import { addMs, HOUR_MS } from '../sample-registrations.ts'
 import type { RegistrationChanges } from '../sample-registrations.ts'
 import { PATIENT_LIMITS, prepareEmptying, getTemplate } from './postgres-contract.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -89,6 +90,27 @@ export async function createServerPairs(server: PostgresServer): Promise<ServerP
     },
   }
 }
+
+/** A rule that holds for concurrent operations on two servers only because of a row lock. */
+export type LockRule = {
+  /** The rule that the lock protects. */
+  readonly rule: string
+  /** The violation without the lock. */
+  readonly violation: string
+  readonly attempt: (servers: ServerPair) => Promise<unknown>
+  readonly resultWithLock: unknown
+  readonly resultWithoutLock: unknown
+}
+
+export const asOwner = (regNo: RegNo, act: NewAction['act']): NewAction => ({
+  regNo,
+  act,
+  actor: 'owner',
+  who: 'Meera',
+  why: 'Decided.',
+  at: addMs(1000),
+  idempotencyKey: null,
+})
 
 /** Waits until `count` statements that contain `sqlText` wait for a lock. */
 export async function waitUntilBlocked(

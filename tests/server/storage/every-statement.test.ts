@@ -67,6 +67,7 @@ const FULL_READS: readonly (readonly [reason: string, ...patterns: RegExp[]])[] 
     'A bank statement or a settlement report is compared with all payments of its event or gateway.',
     /"r"\."capture_id", "c"\."registration_id" from "refunds"/,
     /^select distinct "c"\."source", "c"\."account" from "captures"/,
+    /^select distinct "r"\."event_id" as "eventId" from "payments"/,
     /as "is_by_hand" from "refunds"/,
     /as "belongsToAccount" from "captures"/,
     /"t"\."reference" as "told"/,

@@ -1,8 +1,6 @@
 /** The rules that hold for concurrent operations on two servers only because of a row lock in PostgreSQL. */
-import { toAmount } from '../../../engine/index.ts'
-import type { RegNo } from '../../../engine/index.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
-import type { NewAction, Store } from '../../../server/storage/index.ts'
+import type { Store } from '../../../server/storage/index.ts'
 import {
   buildSale,
   buildDecline,
@@ -19,33 +17,15 @@ import {
 import type { RegistrationChanges } from '../sample-registrations.ts'
 import { FILE } from './sample-issuer.ts'
 import {
+  asOwner,
   NO_CONTEXT,
   BROWSER,
   ONE_FORM,
   UNIQUE_NAME,
   runConcurrently,
 } from './concurrent-operations.ts'
-import type { ServerPair } from './concurrent-operations.ts'
-
-export const asOwner = (regNo: RegNo, act: NewAction['act']): NewAction => ({
-  regNo,
-  act,
-  actor: 'owner',
-  who: 'Meera',
-  why: 'Decided.',
-  at: addMs(1000),
-  idempotencyKey: null,
-})
-
-type LockRule = {
-  /** The rule that the lock protects. */
-  readonly rule: string
-  /** The violation without the lock. */
-  readonly violation: string
-  readonly attempt: (servers: ServerPair) => Promise<unknown>
-  readonly resultWithLock: unknown
-  readonly resultWithoutLock: unknown
-}
+import type { LockRule, ServerPair } from './concurrent-operations.ts'
+import { REFERENCE_RULES, UNMATCHED_PAYMENT_RULES } from './payment-lock-rules.ts'
 
 /** Sends the same registration to both servers at the same time. */
 async function registerTwice(
@@ -76,40 +56,6 @@ export async function holdAtCommit<T>(
   const result = await runConcurrently(servers, 'audit_log', operations)
   await shell.query('DROP TRIGGER commits ON mail_queue')
   return result
-}
-
-const WITHDRAWAL = 'HDFCN52026000123'
-const refundManually = (store: Store, regNo: RegNo) =>
-  store.requestRefund({
-    of: regNo,
-    amount: toAmount(100),
-    why: 'Ill.',
-    who: 'Meera',
-    at: addMs(HOUR_MS),
-    manualReference: WITHDRAWAL,
-  })
-/** Reports the reference of the refund as the reference of a transfer. */
-const reportWithdrawal = (store: Store, regNo: RegNo) =>
-  store.addPaymentClaim(
-    { ...asOwner(regNo, 'tell'), actor: 'delegate' },
-    {
-      way: 'transfer',
-      reference: WITHDRAWAL,
-      paidOn: null,
-      answers: {},
-      uploads: [],
-      drafts: [],
-    },
-    null,
-  )
-/** Registers two persons, each with a counted payment. */
-async function registerPaidPair({ stores: [store] }: ServerPair): Promise<readonly [RegNo, RegNo]> {
-  const register = async (name: string): Promise<RegNo> => {
-    const { regNo, orderId } = await registerSample(store, { name })
-    await store.applyPaymentEvent(orderId, buildSale(`AP${regNo}`), null)
-    return regNo
-  }
-  return [await register('Asha Demo'), await register('Chitra Demo')]
 }
 
 export async function setQuotas(
@@ -277,93 +223,8 @@ export const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
       resultWithoutLock: { captures: ['fits', 'fits'], booked: 2 * sampleQuote.total },
     },
   ],
-  reference: [
-    {
-      rule: 'of two refunds with the same bank reference, one is recorded',
-      violation: 'both are recorded, and one delegate gets no money',
-      async attempt(servers) {
-        const regNos = await registerPaidPair(servers)
-        const { results } = await runConcurrently(
-          servers,
-          'refunds',
-          regNos.map((regNo, index) => () => refundManually(servers.stores[index] as Store, regNo)),
-        )
-        return results.map(({ ok }) => ok)
-      },
-      resultWithLock: [true, false],
-      resultWithoutLock: [true, true],
-    },
-    {
-      rule: 'the bank reference of a refund does not count as a payment at the same time',
-      violation:
-        'the withdrawal is recorded as a refund of one registration and as a payment for another',
-      async attempt(servers) {
-        const [first, second] = servers.stores
-        const [refundedRegNo] = await registerPaidPair(servers)
-        const { regNo } = await registerSample(first, { name: 'Binu Demo' })
-        const payment = { reference: WITHDRAWAL, amount: sampleQuote.total }
-        const { results } = await runConcurrently<{ readonly ok: boolean }>(
-          servers,
-          'registrations',
-          [
-            () => refundManually(first, refundedRegNo),
-            () =>
-              second.recordPayment(
-                asOwner(regNo, 'confirm'),
-                { ...payment, method: 'transfer', paidAt: noon },
-                null,
-              ),
-          ],
-        )
-        return results.map(({ ok }) => ok)
-      },
-      resultWithLock: [true, false],
-      resultWithoutLock: [true, true],
-    },
-    {
-      rule: 'a reference that a delegate reports does not become the reference of a refund at the same time',
-      violation:
-        'a withdrawal is recorded under a reported reference, and the transfer can no longer be recorded',
-      async attempt(servers) {
-        const [first, second] = servers.stores
-        const [refundedRegNo] = await registerPaidPair(servers)
-        const { regNo } = await registerSample(first, { name: 'Binu Demo' })
-        const { results } = await runConcurrently<{ readonly ok: boolean }>(servers, 'tellings', [
-          () => reportWithdrawal(first, regNo),
-          () => refundManually(second, refundedRegNo),
-        ])
-        return results.map(({ ok }) => ok)
-      },
-      resultWithLock: [true, false],
-      resultWithoutLock: [true, true],
-    },
-    {
-      rule: 'a reference that a delegate reports does not become a slip number in another event at the same time',
-      violation:
-        'a card slip is recorded under a reported reference, and the transfer can no longer be recorded',
-      async attempt(servers) {
-        const [first, second] = servers.stores
-        const { regNo } = await registerSample(first, { name: 'Binu Demo' })
-        const { regNo: slipRegNo } = await registerSample(first, {
-          name: 'Chitra Demo',
-          eventId: 'other',
-        })
-        const payment = { reference: WITHDRAWAL, amount: sampleQuote.total }
-        const { results } = await runConcurrently<{ readonly ok: boolean }>(servers, 'tellings', [
-          () => reportWithdrawal(first, regNo),
-          () =>
-            second.recordPayment(
-              asOwner(slipRegNo, 'confirm'),
-              { ...payment, method: 'machine', paidAt: noon },
-              null,
-            ),
-        ])
-        return results.map(({ ok }) => ok)
-      },
-      resultWithLock: [true, false],
-      resultWithoutLock: [true, true],
-    },
-  ],
+  'unmatched payment': UNMATCHED_PAYMENT_RULES,
+  reference: REFERENCE_RULES,
   version: [
     {
       rule: 'a version is replaced only after the registrations that use it are stored',

@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../../../server/storage/database/sqlite-connection.ts'
-import type { NewMail } from '../../../server/storage/index.ts'
+import type { NewMail, Store } from '../../../server/storage/index.ts'
 import {
   buildSale,
   HOUR_MS,
   addMs,
+  noon,
   newEmail,
   buildNameCorrection,
   buildRegistration,
@@ -14,11 +15,16 @@ import {
   registerSample,
 } from '../sample-registrations.ts'
 import { FILE, ISSUER } from './sample-issuer.ts'
-import { runConcurrently, createServerPairs, waitUntilBlocked } from './concurrent-operations.ts'
+import {
+  asOwner,
+  runConcurrently,
+  createServerPairs,
+  waitUntilBlocked,
+} from './concurrent-operations.ts'
 import type { ServerPair, ServerPairFactory } from './concurrent-operations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
-import { asOwner, holdAtCommit, setQuotas, readTakenSeats, LOCK_RULES } from './lock-rules.ts'
+import { holdAtCommit, setQuotas, readTakenSeats, LOCK_RULES } from './lock-rules.ts'
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else
@@ -48,6 +54,71 @@ else
           expect(await attempt(await pairFactory.begin(kind))).toEqual(resultWithoutLock)
         },
       )
+    })
+
+    describe('several requests of one user at the same time', () => {
+      const codeHashes = ['one', 'two', 'three']
+      test.each([
+        [
+          'to set up a second factor all succeed',
+          (store: Store, adminId: number, index: number) =>
+            store.startSecondFactorSetup(adminId, `secret ${index}`),
+        ],
+        [
+          'to confirm a second factor all succeed, and leave one set of recovery codes',
+          (store: Store, adminId: number, index: number) =>
+            store.confirmSecondFactor(
+              adminId,
+              'secret',
+              index,
+              codeHashes.map((code) => `${code} ${index}`),
+            ),
+        ],
+        [
+          'for new recovery codes all succeed, and leave one set',
+          (store: Store, adminId: number, index: number) =>
+            store.renewRecoveryCodes(
+              adminId,
+              codeHashes.map((code) => `${code} ${index}`),
+            ),
+        ],
+      ] as const)('%s', async (_, send) => {
+        const serverPair = await pairFactory.begin()
+        const [store] = serverPair.stores
+        const user = await store.addAdmin('asha', 'hash', noon)
+        if (!user.ok) throw new Error(user.error.code)
+        await store.startSecondFactorSetup(user.value, 'secret')
+        await store.renewRecoveryCodes(user.value, codeHashes)
+        const sessionHash = 'session'
+        const verified = { passwordHash: 'hash', hasSecondFactor: false }
+        await store.openSession({
+          tokenHash: sessionHash,
+          adminId: user.value,
+          at: noon,
+          expiresAt: addMs(HOUR_MS),
+          verified,
+        })
+        const sender = { sessionHash, role: 'owner', events: null } as const
+        // All requests have checked the sender when the first one changes the user.
+        const { results } = await runConcurrently<unknown>(
+          serverPair,
+          'recovery_codes, admins',
+          Array.from({ length: 8 }, (__, index) => async () => {
+            try {
+              await send(
+                serverPair.stores[index % 2 === 0 ? 0 : 1].forSender(sender),
+                user.value,
+                index,
+              )
+              return 'done'
+            } catch (error) {
+              return String(error)
+            }
+          }),
+        )
+        expect(results).toEqual(Array.from({ length: 8 }, () => 'done'))
+        expect((await store.account(user.value))?.recoveryCodesLeft).toBe(codeHashes.length)
+      })
     })
 
     test('a gateway message that reaches both servers at the same time is applied once', async () => {

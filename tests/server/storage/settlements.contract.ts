@@ -311,6 +311,8 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       })
       expect(await store.accountsOfEvent('demo')).toEqual([ACCOUNT, nextAccount])
       expect(await store.accountsOfEvent('other')).toEqual([])
+      expect(await store.eventsOfAccount(ACCOUNT)).toEqual(['demo'])
+      expect(await store.eventsOfAccount({ ...ACCOUNT, account: 'unused' })).toEqual([])
       const accountPayments = await store.paymentsOfAccount(nextAccount)
       const checkResult = checkSettlementLines(
         lines,

@@ -77,6 +77,33 @@ test('an unknown payment of another event, saved on this event’s page, is list
   expect(decision.statusCode).toBe(404)
 })
 
+test.each([
+  ['in lower case', 'othr99999911', 'AP11'],
+  ['after a number sign', '#OTHR99999912', 'AP12'],
+  ['in full-width characters', 'ＯＴＨＲ９９９９９９１３', 'AP13'],
+  ['with an invisible character', 'OT\u200bHR99999914', 'AP14'],
+  ['after a word', 'order_OTHR99999915', 'AP15'],
+  ['after a word that banks print', 'TxnOTHR9999999999916', 'AP16'],
+  ['in groups', 'OTHR 9999-9917', 'AP17'],
+])(
+  'an unknown payment whose order id is written %s belongs to the event of the order',
+  async (_, order, reference) => {
+    const response = await server.app.inject({
+      method: 'POST',
+      url: `/admin/reconcile/keep/?event=${EVENT}`,
+      headers: { authorization: `Bearer ${treasurerOfBoth.token}`, 'content-type': 'text/csv' },
+      payload: toReport(order, reference),
+    })
+    expect(response.json()).toMatchObject({ added: 1, to_review: 1 })
+    expect(server.rows('SELECT found_for FROM captures ORDER BY id DESC LIMIT 1')).toEqual([
+      { found_for: OTHER_EVENT },
+    ])
+    const settlements = await treasurer.json(`/admin/settlements/?event=${EVENT}`)
+    expect(settlements).toMatchObject({ status: 'success' })
+    expect(JSON.stringify(settlements)).not.toContain(order)
+  },
+)
+
 test('an unknown payment that the command saves belongs to the event of its order id', async () => {
   const path = join(server.dir, 'settlement.csv')
   writeFileSync(path, toReport('OTHR99999902', 'AP2'))

@@ -292,6 +292,33 @@ test('cash from a walk-in delegate can be recorded even if the event file define
   }
 })
 
+test.each([
+  [
+    'a payment under `method` instead of `way`',
+    { method: 'desk', paid: { mode: 'cash', slip: 'C-900' } },
+    'State the payment method in “way”, not in “method”: desk.',
+  ],
+  [
+    'another method under `method` than under `way`',
+    { ...buildCashPayment('C-901'), method: 'card' },
+    'State the payment method in “way”, not in “method”: desk.',
+  ],
+  [
+    'a payment without a payment method',
+    { paid: { mode: 'cash', slip: 'C-902' } },
+    'Choose a payment method for the payment details, or remove them.',
+  ],
+])('a request with %s is refused, not added as unpaid', async (name, payload, message) => {
+  const response = await addRegistration(`Desk ${name.length}`, payload)
+  expect(response).toMatchObject({ status: 422, body: { errors: { way: message } } })
+  expect(await findByName(`Desk ${name.length}`)).toEqual([])
+})
+
+test('a registration without a payment method and with empty payment details is added as unpaid', async () => {
+  const response = await addRegistration('Latha Menon', { way: '', paid: { slip: '' }, method: '' })
+  expect(response).toMatchObject({ status: 201, body: { state: 'to_pay' } })
+})
+
 test('front desk staff see a warning if a person is already registered', async () => {
   const { body } = await addRegistration('Manoj Varma', buildCashPayment('C-060'))
   const regNo = String(body['reg_no'])

@@ -168,7 +168,8 @@ function AddRegistrationForm({
           // it.
           answers: { ...data, ...(replacedPool !== null && { registration_category: category }) },
           way: method === PAY_LATER ? '' : method === '' ? NOT_CHOSEN : method,
-          paid: paymentDetails,
+          // Details that were entered before the user chose to let the delegate pay later.
+          paid: method === PAY_LATER ? {} : paymentDetails,
           ...(price !== null && { total: toMajorUnits(price.total, price.currency) }),
         },
       }),
