@@ -121,8 +121,8 @@ test('a delegate can report a reference again if staff recorded it with too low 
     })
   expect((await page.claim(claim)).status).toBe(200)
   expect((await confirm('cash')).status).toBe(200)
-  const notFound = { act: 'not_found', why: 'Nothing of this amount came' }
-  expect((await act(body.reg_no, notFound)).status).toBe(200)
+  const why = 'Nothing of this amount came'
+  expect((await act(body.reg_no, { act: 'not_found', why })).status).toBe(200)
   expect(await page.claim(claim)).toMatchObject({ status: 200, body: { state: 'told' } })
   expect((await page.read()).paying?.told).toMatchObject({ reference: number, stands: 'looking' })
   // The payment has now been confirmed with a different amount and is under review, so it cannot be reported again.
@@ -148,16 +148,11 @@ test('a UTR can be reported for only one registration, however it is written', a
 
 test("a payment claim is validated against its method's fields, and each error is shown at its field", async () => {
   const page = openSelfService((await register({ way: 'transfer' })).body.page)
+  const utr = createUtr()
   for (const [fields, errors] of [
     [{ utr: '12', paid_on: '2027-01-09' }, { utr: expect.any(String) }],
-    [
-      { utr: createUtr(), paid_on: '2027-01-11' },
-      { paid_on: expect.stringContaining('in the future') },
-    ],
-    [
-      { utr: createUtr(), paid_on: '2006-01-09' },
-      { paid_on: expect.stringContaining('check the year') },
-    ],
+    [{ utr, paid_on: '2027-01-11' }, { paid_on: expect.stringContaining('in the future') }],
+    [{ utr, paid_on: '2006-01-09' }, { paid_on: expect.stringContaining('check the year') }],
     [{ paid_on: '2027-01-09' }, { utr: expect.any(String) }],
   ] as const)
     expect(await page.claim(fields)).toMatchObject({ status: 422, body: { errors } })
