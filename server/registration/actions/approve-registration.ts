@@ -28,7 +28,11 @@ import { choosePaymentChannel, applyOpenMethod } from './choose-payment-method.t
 export const approveRegistration: ActionHandler = async (request) => {
   const { deps, served, newAction } = request
   const { config } = served
-  const { registration, replacedMethod } = applyOpenMethod(config, request.registration, newAction.at)
+  const { registration, replacedMethod } = applyOpenMethod(
+    config,
+    request.registration,
+    newAction.at,
+  )
   const payUntil = computeExpiryAfterApproval(getApproval(config, registration), newAction.at)
   return deps.store.approve(newAction, {
     ...buildPaymentStart(request, registration),
