@@ -321,6 +321,7 @@ export {
   listEventsByAccount,
   listGatewayAccounts,
   listGatewayKinds,
+  listCardMethodsOfAccount,
   toAccountKey,
   withCardMethod,
   withCardOf,
