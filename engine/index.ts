@@ -325,6 +325,7 @@ export {
   listEventsByAccount,
   listGatewayAccounts,
   listGatewayKinds,
+  listCardMethodsOfAccount,
   toAccountKey,
   withCardMethod,
   withCardOf,

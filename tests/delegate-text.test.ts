@@ -80,6 +80,11 @@ const EXCEPTIONS: readonly Exception[] = [
     text: /^The event file has no other category|^The offered category/,
   },
   {
+    why: 'the history of a registration, for staff',
+    in: /^server\/registration\/actions\/choose-payment-method\.ts$/,
+    text: /^Payment method: /,
+  },
+  {
     why: 'corrections by staff',
     in: /^server\/registration\/actions\/correct-answers\.ts$/,
     text: /answers: \{field|^A transfer|^Enter the name|has no field|^Files cannot|another file|\{\} (more|less)|^This correction|^(With )?[Tt]hese answers|was already refunded|has changed since you opened it/,

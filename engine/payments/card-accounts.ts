@@ -65,6 +65,24 @@ export function findCardMethod(
   return usable.find(({ id }) => id === chosenId) ?? usable[0] ?? cards[0]
 }
 
+/** Returns the ids of the card methods that use this gateway account. `account` is empty if it is unknown. */
+export function listCardMethodsOfAccount(
+  {
+    methods,
+    payment,
+    cardAccounts = {},
+  }: Pick<EventConfig, 'methods' | 'payment' | 'cardAccounts'>,
+  { gateway, account }: { readonly gateway: string; readonly account: string },
+): readonly string[] {
+  return methods.flatMap(({ is, id }) => {
+    const used = is === 'card' ? (getOwn(cardAccounts, id) ?? payment) : null
+    const isUsed =
+      used?.gateway.name === gateway &&
+      (account === '' || toAccountKey(used.account) === toAccountKey(account))
+    return isUsed ? [id] : []
+  })
+}
+
 /**
  * Returns the hidden form that redirects a browser to the gateway: its address, and its fields by name. The gateways
  * file maps the server's values to these names; `merchant_id` in that file is `mercid` in the response. Undefined if

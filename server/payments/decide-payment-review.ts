@@ -24,7 +24,7 @@ import type {
 import type { Deps } from '../dependencies.ts'
 import { readVersion } from '../events/versions/version-approval.ts'
 import type { DecisionOutcome, NewMail, StaffSender, StoredRefund } from '../storage/index.ts'
-import { applyPrice, quotePriceOfPayment } from './price-on-credit-date.ts'
+import { applyPrice, quotePriceOfMovedPayment } from './price-on-credit-date.ts'
 import { buildPaidEmail } from './verify-payment.ts'
 
 // Used by the office routes and by commands. A refund is requested from the gateway immediately.
@@ -138,7 +138,7 @@ export async function prepareDecision(
   const normalisedDecision = await normaliseTarget(deps, decision.value)
   const accountCheck = await checkAccounts(deps, review, normalisedDecision)
   if (!accountCheck.ok) return err({ code: 'no_target', message: accountCheck.error })
-  const pricedDecision = await addPriceOnPaymentDate(deps, review, normalisedDecision)
+  const pricedDecision = await addPriceOfPayment(deps, review, normalisedDecision)
   const email = review === null ? null : await buildEmailAfterDecision(deps, review, pricedDecision)
   return ok({
     decision: { ...pricedDecision, version },
@@ -245,10 +245,10 @@ async function checkAccounts(
 }
 
 /**
- * Adds the price on the date on which a moved payment arrived, as if the payment had been confirmed for the target
+ * Adds the price by the method and on the date of a moved payment, as if the payment had been confirmed for the target
  * registration.
  */
-async function addPriceOnPaymentDate(
+async function addPriceOfPayment(
   { store, events }: Pick<Deps, 'store' | 'events'>,
   review: Review | null,
   decision: Decision,
@@ -260,7 +260,7 @@ async function addPriceOnPaymentDate(
   const price =
     target === null || event === null
       ? null
-      : quotePriceOfPayment(event.config, target, receivedPayment.paidAt, null)
+      : quotePriceOfMovedPayment(event.config, target, receivedPayment)
   return price === null ? decision : { ...decision, price }
 }
 

@@ -2,8 +2,11 @@
 import {
   instant,
   isDeskPayment,
+  isManualMethod,
   listMethodsPricedOnCredit,
   includesManualMethod,
+  listCardMethodsOfAccount,
+  METHOD_FIELD,
   quoteByMethod,
   quoteWithCategory,
   startOfDay,
@@ -17,6 +20,7 @@ import type {
   ManualMethod,
   Amount,
   Quote,
+  Review,
 } from '../../engine/index.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 import type { StoredExpectedPayment } from '../storage/reconciliation/match-candidates.ts'
@@ -26,26 +30,37 @@ export function quotePriceOfPayment(
   config: EventConfig,
   registration: StoredRegistration,
   paidAt: Instant,
-  /**
-   * The payment method. Null if the payment was received for another registration, because its method does not
-   * matter then.
-   */
+  /** Null if the payment was made through a gateway. */
   manualMethod: ManualMethod | null,
-  /** The office method of the event file by which the payment was made, if staff stated it. */
-  officeMethod?: string,
+  /** The method of the event file by which the payment was made, if it is known. */
+  fileMethod?: string,
 ): Quote | null {
   const { payments, answers, category, paymentStatus } = registration
   if (paymentStatus === 'success') return null
   const method =
-    manualMethod === null
-      ? undefined
-      : (officeMethod ?? findMethodId(config, registration, manualMethod))
+    fileMethod ??
+    (manualMethod === null ? undefined : findMethodId(config, registration, manualMethod))
   const isPricedOnCredit = listMethodsPricedOnCredit(config).includes(payments[0]?.way ?? '')
   if (isPricedOnCredit) {
     const pricedAnswers = withMethod(config, answers, method)
     return quoteOnCredit(config, { answers: pricedAnswers, category }, paidAt)
   }
   return method === undefined ? null : quoteByMethod(config, registration, method)
+}
+
+/**
+ * Returns the price of a registration for a payment that was received for another one, by the method of the payment;
+ * null if its price does not change.
+ */
+export function quotePriceOfMovedPayment(
+  config: EventConfig,
+  registration: StoredRegistration,
+  { source, account, paidAt }: NonNullable<Review['came']>,
+): Quote | null {
+  if (isManualMethod(source)) return quotePriceOfPayment(config, registration, paidAt, source)
+  const cardIds = listCardMethodsOfAccount(config, { gateway: source, account })
+  const cardId = cardIds.find((id) => id === registration.answers[METHOD_FIELD]) ?? cardIds[0]
+  return quotePriceOfPayment(config, registration, paidAt, null, cardId)
 }
 
 /**

@@ -14,7 +14,7 @@ import { toWireCurrency, toWireLines } from '../../engine/api.ts'
 import { getTransactionId } from '../../engine/messages.ts'
 import type { EventConfig, Failure, Instant, Amount, Day } from '../../engine/index.ts'
 import type { RegistrationResponse, WireReceivedAmount } from '../../engine/api.ts'
-import type { Store, StoredPayment, StoredRegistration } from '../storage/index.ts'
+import type { Store, StoredCapture, StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 /**
  * Returns a registration's answers and engine values under the names that texts use, and again under the names in
@@ -113,17 +113,24 @@ export function buildPublicView(
  */
 export async function listAmountsUnderReview(
   store: Pick<Store, 'captures'>,
-  { regNo, inReview }: StoredRegistration,
+  registration: StoredRegistration,
 ): Promise<{ under_review?: WireReceivedAmount[] }> {
-  if (!inReview) return {}
-  const captures = await store.captures(regNo)
-  const amounts = captures
-    .filter(({ state, kind }) => state === 'review' && kind !== 'test')
-    .map((capture) => {
-      const currency = getReceivedCurrency(capture)
-      return { amount: toMajorUnits(capture.amount, currency), ...toWireCurrency(currency) }
-    })
+  const captures = await listCapturesUnderReview(store, registration)
+  const amounts = captures.map((capture) => {
+    const currency = getReceivedCurrency(capture)
+    return { amount: toMajorUnits(capture.amount, currency), ...toWireCurrency(currency) }
+  })
   return amounts.length === 0 ? {} : { under_review: amounts }
+}
+
+/** Returns the received payments that staff are checking. Excludes payments in the gateway's test mode. */
+export async function listCapturesUnderReview(
+  store: Pick<Store, 'captures'>,
+  { regNo, inReview }: Pick<StoredRegistration, 'regNo' | 'inReview'>,
+): Promise<readonly StoredCapture[]> {
+  if (!inReview) return []
+  const captures = await store.captures(regNo)
+  return captures.filter(({ state, kind }) => state === 'review' && kind !== 'test')
 }
 
 /** Returns the newest attempt, while it can still be paid. */

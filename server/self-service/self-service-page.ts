@@ -88,7 +88,7 @@ export async function buildSelfServicePage(
           }
         : null,
     second_payment: toWireSecondPayment(secondPayment, keptAmount, registration.currency),
-    refused: await buildRefusalView(store, config, registration),
+    refused: await buildRefusalView(store, config, registration, at),
   }
 }
 

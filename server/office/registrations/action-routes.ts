@@ -267,7 +267,7 @@ async function loadActions(
       ? listEditableAnswers(served.config, registration)
       : [],
     persons: Object.values(served.config.roles),
-    approval: buildApprovalView(served.config, registration),
+    approval: buildApprovalView(served.config, registration, at),
     told: claim?.view ?? null,
     reviews: reviews.filter((review) => review.regNo === regNo).map(toWireReview),
     trail: buildTimeline(actions, decisions, refunds, registration.currency),

@@ -17,20 +17,26 @@ import {
   SERVER_MESSAGES,
   buildNotApprovedEmail,
 } from '../../../engine/messages.ts'
-import type { EventConfig, Quote } from '../../../engine/index.ts'
+import type { EventConfig, Instant, Quote } from '../../../engine/index.ts'
 import type { WireApproval, WireRefusal } from '../../../engine/api.ts'
 import type { Approval, Store, StoredRegistration } from '../../storage/index.ts'
 import { refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler } from './action-input.ts'
 import { buildFreeConfirmationEmail } from './resend-emails.ts'
-import { choosePaymentChannel } from './choose-payment-method.ts'
+import { choosePaymentChannel, applyOpenMethod } from './choose-payment-method.ts'
 
 export const approveRegistration: ActionHandler = async (request) => {
-  const { deps, served, registration, newAction } = request
+  const { deps, served, newAction } = request
   const { config } = served
+  const { registration, replacedMethod } = applyOpenMethod(
+    config,
+    request.registration,
+    newAction.at,
+  )
   const payUntil = computeExpiryAfterApproval(getApproval(config, registration), newAction.at)
   return deps.store.approve(newAction, {
     ...buildPaymentStart(request, registration),
+    replacedMethod,
     payUntil: payUntil,
     mail: buildApprovedEmail(config, registration, registration.total ?? toAmount(0), payUntil),
   })
@@ -50,7 +56,9 @@ export const refuseApproval: ActionHandler = async ({
   if (isOfferRequested && offer === null)
     return refuseData('The event file has no other category to offer.')
   const offeredQuote =
-    isOfferRequested && offer !== null ? quoteOffer(config, registration, offer) : null
+    isOfferRequested && offer !== null
+      ? quoteOffer(config, registration, offer, newAction.at)
+      : null
   if (isOfferRequested && offeredQuote === null)
     return refuseData('The offered category was not on sale on the day of registration.')
   const email = buildNotApprovedEmail(config, registration, {
@@ -69,18 +77,20 @@ export const acceptOffer: ActionHandler = async (request) => {
   const { deps, served, registration, newAction, params } = request
   const { config } = served
   // The store checks in its transaction whether the offer exists, and recognises a repeated click.
-  const offeredQuote = quoteOffer(config, registration, readText(params, 'category'))
+  const offeredQuote = quoteOffer(config, registration, readText(params, 'category'), newAction.at)
   if (offeredQuote === null) return refuseData(SERVER_MESSAGES.selfService.offerEnded)
   const { category, quote } = offeredQuote
   const payUntil = computeExpiryAfterApproval(getApproval(config, registration), newAction.at)
   const offerTerms = { category, due: offeredQuote.total, payUntil }
+  const openMethod = applyOpenMethod(config, registration, newAction.at)
   const acceptedRegistration: StoredRegistration = {
-    ...registration,
+    ...openMethod.registration,
     category,
     ...toStoredAmounts(quote),
   }
   return deps.store.acceptOffer(newAction, {
     ...buildPaymentStart(request, acceptedRegistration),
+    replacedMethod: openMethod.replacedMethod,
     category,
     quote,
     payUntil: payUntil,
@@ -92,12 +102,14 @@ export const acceptOffer: ActionHandler = async (request) => {
 export function buildApprovalView(
   config: EventConfig,
   registration: StoredRegistration,
+  at: Instant,
 ): WireApproval | null {
-  const { state, uploads, regNo, decideBy, total, currency } = registration
+  const { state, uploads, regNo, decideBy, currency } = registration
+  const { total } = applyOpenMethod(config, registration, at).registration
   if (state !== 'to_approve' && state !== 'refused') return null
   const rule = getApproval(config, registration)
   const { offer } = rule?.ifRefused ?? {}
-  const offeredQuote = offer === undefined ? null : quoteOffer(config, registration, offer)
+  const offeredQuote = offer === undefined ? null : quoteOffer(config, registration, offer, at)
   return {
     look_at: (rule?.documents ?? uploads.map(({ field }) => field)).map((id) => {
       const upload = uploads.find(({ field, droppedAt }) => field === id && droppedAt === null)
@@ -130,11 +142,12 @@ export async function buildRefusalView(
   store: Pick<Store, 'actions'>,
   config: EventConfig,
   registration: StoredRegistration,
+  at: Instant,
 ): Promise<WireRefusal | null> {
   const { state, offer, regNo } = registration
   if (state !== 'refused') return null
   const refusal = (await store.actions(regNo)).findLast(({ act }) => act === 'refuse')
-  const offeredQuote = offer === null ? null : quoteOffer(config, registration, offer)
+  const offeredQuote = offer === null ? null : quoteOffer(config, registration, offer, at)
   return {
     why: refusal?.why ?? '',
     say: getApproval(config, registration)?.ifRefused.message ?? null,
@@ -150,13 +163,18 @@ export async function buildRefusalView(
   }
 }
 
-/** Quotes the offered category at the prices of the registration date; null if it was not on sale then. */
+/**
+ * Quotes the offered category at the prices of the registration date, for a method that is open; null if it was not on
+ * sale then.
+ */
 export function quoteOffer(
   config: EventConfig,
   registration: StoredRegistration,
   category: string,
+  at: Instant,
 ) {
-  const result = quoteInCategory(config, registration, category)
+  const openMethod = applyOpenMethod(config, registration, at)
+  const result = quoteInCategory(config, openMethod.registration, category)
   if (!result.ok) return null
   return {
     category,

@@ -4,19 +4,21 @@ import {
   dayOf,
   findTransferMethod,
   findChosenMethod,
+  getOwn,
   isMethodOpen,
   listDelegateMethods,
+  METHOD_FIELD,
   quoteByMethod,
-  withCardMethod,
   withCardOf,
 } from '../../../engine/index.ts'
-import type { Day, EventConfig, Instant, PaymentMethod } from '../../../engine/index.ts'
+import type { EventConfig, Instant, PaymentMethod } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
-import type { PaymentChannel, StoredRegistration } from '../../storage/index.ts'
+import { applyPrice } from '../../payments/price-on-credit-date.ts'
+import type { PaymentChannel, ReplacedMethod, StoredRegistration } from '../../storage/index.ts'
 
 /**
- * Returns the current method, else the chosen one if it is open, else an open method with the same price, else the card
- * or the first transfer. Null if the event takes no payments.
+ * Returns the current method, else the chosen one if it is open, else the card or the first transfer. Null if the event
+ * takes no payments.
  */
 export function choosePaymentChannel(
   { gateway }: Pick<Deps, 'gateway'>,
@@ -26,20 +28,10 @@ export function choosePaymentChannel(
 ): PaymentChannel {
   const { payments, answers, currency } = registration
   const chosenMethod = findChosenMethod(event, answers, dayOf(at), currency)
-  const otherMethod =
-    payments.length > 0 || chosenMethod.ok
-      ? null
-      : findOtherOpenMethod(event, registration, dayOf(at))
-  const methodId =
-    payments[0]?.way ??
-    otherMethod?.id ??
-    (chosenMethod.ok ? (chosenMethod.value?.id ?? null) : null)
+  const methodId = payments[0]?.way ?? (chosenMethod.ok ? (chosenMethod.value?.id ?? null) : null)
   const transfer = findTransferMethod(event, methodId)
   if (transfer !== null) return { method: transfer.id }
-  const cardEvent =
-    otherMethod === null
-      ? withCardOf(event, answers, currency)
-      : withCardMethod(event, otherMethod.id)
+  const cardEvent = withCardOf(event, answers, currency)
   const { payment } = cardEvent
   if (payment === null) {
     const firstTransfer = event.methods.find(
@@ -53,18 +45,35 @@ export function choosePaymentChannel(
   }
 }
 
-/** Returns the first open method with the price of the registration, for a first order. Null if there is none. */
-function findOtherOpenMethod(
+/**
+ * Returns the registration with the method and the price of its first order. If the chosen method has closed, that is
+ * the first open method of the file, at its price in the registration's period; `replacedMethod` is then the change to
+ * store. It is null if the chosen method is open, if none is, or if there are earlier orders.
+ */
+export function applyOpenMethod(
   event: EventConfig,
   registration: StoredRegistration,
-  day: Day,
-): PaymentMethod | null {
-  return (
-    listDelegateMethods(event).find(
-      (method) =>
-        acceptsCurrency(method, registration.currency) &&
-        isMethodOpen(method, day) &&
-        quoteByMethod(event, registration, method.id) === null,
-    ) ?? null
-  )
+  at: Instant,
+): { readonly registration: StoredRegistration; readonly replacedMethod: ReplacedMethod | null } {
+  const { payments, answers, currency } = registration
+  const methods = listDelegateMethods(event).filter((method) => acceptsCurrency(method, currency))
+  const isOpen = (method: PaymentMethod): boolean => isMethodOpen(method, dayOf(at))
+  const chosenMethod = methods.find(({ id }) => id === getOwn(answers, METHOD_FIELD))
+  const openMethod =
+    payments.length > 0 ||
+    methods.length < 2 ||
+    (chosenMethod !== undefined && isOpen(chosenMethod))
+      ? undefined
+      : methods.find(isOpen)
+  if (openMethod === undefined) return { registration, replacedMethod: null }
+  const replacedMethod = {
+    answers: { ...answers, [METHOD_FIELD]: openMethod.id },
+    quote: quoteByMethod(event, registration, openMethod.id),
+    change: `Payment method: ${chosenMethod?.label ?? '–'} → ${openMethod.label}`,
+  }
+  const { quote } = replacedMethod
+  return {
+    registration: applyPrice({ ...registration, answers: replacedMethod.answers }, quote),
+    replacedMethod,
+  }
 }

@@ -49,7 +49,7 @@ import { readAmountParameter, refuseData } from './action-input.ts'
 import { calculateGoodwill } from './balance-due.ts'
 import type { ActionRequest, ActionHandler, ActionResult } from './action-input.ts'
 import { buildFreeConfirmationEmail } from './resend-emails.ts'
-import { choosePaymentChannel } from './choose-payment-method.ts'
+import { choosePaymentChannel, applyOpenMethod } from './choose-payment-method.ts'
 
 /**
  * Corrects answers. Parameters: `{answers: {field: answer}, total?: rupees, seen?}`. Null removes an answer. If the
@@ -167,7 +167,15 @@ async function changeAnswers(
     kind === 'correct' && registration.wasTransferred
       ? listHolderFields(config.roles, config.fields, await deps.store.actions(registration.regNo))
       : null
-  const correction = correctRegistration(config, registration, changes, context, holderFields)
+  const correct = (priced: StoredRegistration) =>
+    correctRegistration(config, priced, changes, context, holderFields)
+  const chosen = correct(registration)
+  // A price after a free registration places the first order, which needs a method that is open.
+  const placesOrder = registration.total === 0 && chosen.ok && (chosen.value.quote?.total ?? 0) > 0
+  const { registration: pricedRegistration, replacedMethod } = placesOrder
+    ? applyOpenMethod(config, registration, newAction.at)
+    : { registration, replacedMethod: null }
+  const correction = replacedMethod === null ? chosen : correct(pricedRegistration)
   if (!correction.ok)
     return refuseData(
       kind === 'edit' && correction.error.code === 'other_currency'
@@ -207,10 +215,11 @@ async function changeAnswers(
     searchable: readDelegate(config, answers),
     unique: listUniqueRules(config),
     quote,
-    channel: choosePaymentChannel(deps, config, registration, newAction.at),
+    channel: choosePaymentChannel(deps, config, pricedRegistration, newAction.at),
     holdUntil: getPriceHoldEnd(config, newAction.at, { answers, category }),
     changes: [
       ...correction.value.changes,
+      ...(replacedMethod ? [replacedMethod.change] : []),
       // The new file has the same name as the previous one, so the answers alone do not show the change.
       ...files
         .filter(({ field, name }) => getOwn(registration.answers, field) === name)

@@ -37,7 +37,7 @@ export async function buildPaymentInstructions(
   event: EventConfig,
   registration: StoredRegistration,
 ): Promise<WireManualPayment | null> {
-  const { currency, payments, paymentStatus, state, regNo } = registration
+  const { currency, inReview, payments, paymentStatus, state, regNo } = registration
   const lastClaim = await findLastClaim(deps, event, registration)
   const method = findTransferMethod(event, payments[0]?.way ?? lastClaim?.claim.way ?? null)
   const amount = getBalance(registration)
@@ -46,6 +46,8 @@ export async function buildPaymentInstructions(
   const upi = numbers.find(({ label }) => label === PAYMENT_METHOD_MESSAGES.upiId)?.text
   // Once a part is paid, the price no longer changes and the seat is held without a deadline.
   const isPartlyPaid = paymentStatus === 'success'
+  // Another payment may cover the rest.
+  if (isPartlyPaid && inReview) return null
   const payUntil = isPartlyPaid ? null : registration.payUntil
   const activeClaim = lastClaim?.claim.endedAs === 'again' ? null : lastClaim
   return {

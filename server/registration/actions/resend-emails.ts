@@ -1,8 +1,8 @@
 /** Resends emails to a delegate: the confirmation and the payment link. */
-import { canRetry } from '../../../engine/index.ts'
+import { canRetry, formatMoney, getReceivedCurrency } from '../../../engine/index.ts'
 import { buildConfirmationEmail, buildPayLinkEmail } from '../../../engine/messages.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
-import { buildRegistrationView } from '../registration-views.ts'
+import { buildRegistrationView, listCapturesUnderReview } from '../registration-views.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type { NewAction, NewMail, StoredRegistration } from '../../storage/index.ts'
 import { refuseData } from './action-input.ts'
@@ -45,6 +45,12 @@ export const sendPayLink = async ({
 }: PayLinkRequest): Promise<ActionResult> => {
   const balance = getBalance(registration)
   if (balance === null || balance <= 0) return refuseData('Nothing is due for this registration.')
+  // The delegate would be asked to pay this amount again.
+  const [received] = await listCapturesUnderReview(deps.store, registration)
+  if (received !== undefined)
+    return refuseData(
+      `Another payment, of ${formatMoney(received.amount, getReceivedCurrency(received))}, needs review. Decide on it, and then send the payment link.`,
+    )
   const isPayableByCard = config.payment !== null && canRetry(config, registration, newAction.at)
   // The page that the link opens contains the transfer instructions.
   if (!isPayableByCard && (await buildPaymentInstructions(deps, config, registration)) === null)

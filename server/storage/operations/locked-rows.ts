@@ -62,8 +62,8 @@ const lockByNumber = (sql: Sql, { regNo }: { readonly regNo: string }): void =>
   sql.lock('registration', 'SELECT 1 FROM registrations WHERE reg_no = $1 FOR UPDATE', regNo)
 
 /**
- * Locks a registration, and the same person's other registrations. `name`: the registration's number, or the id of one
- * of its orders.
+ * Locks a registration, the same person's other registrations, and those that were paid by the same bank transfers.
+ * `name`: the registration's number, or the id of one of its orders.
  */
 const lockRegistrationsOfPerson = (sql: Sql, name: string): void =>
   sql.lock(
@@ -78,6 +78,9 @@ const lockRegistrationsOfPerson = (sql: Sql, name: string): void =>
        SELECT id FROM own
        UNION SELECT registration_id FROM paid_persons JOIN persons USING (event_id, person)
        UNION SELECT registration_id FROM registered_persons JOIN persons USING (event_id, person)
+       UNION SELECT s.registration_id FROM captures c JOIN bank_line_payments p ON p.capture_id = c.id
+         JOIN bank_line_payments o ON o.bank_line_id = p.bank_line_id JOIN captures s ON s.id = o.capture_id
+         WHERE c.registration_id IN (SELECT id FROM own)
      ) ORDER BY id FOR UPDATE`,
     name,
   )

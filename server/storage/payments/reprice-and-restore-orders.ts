@@ -87,6 +87,15 @@ const decidedCapture = statement(
       .where(({ eb, or }) => or([eb('state', '=', 'refused'), eb('counts_for', '<>', id)]))
       .limit(1),
 )
+const moveOfPayment = statement((builder, { captureId, at }: { captureId: number; at: Instant }) =>
+  builder
+    .selectFrom('decisions')
+    .select('id')
+    .where('capture_id', '=', captureId)
+    .where('what', '=', 'move')
+    .where('at', '=', at)
+    .limit(1),
+)
 const setUncorrected = statement((builder, { id }: { id: number }) =>
   builder.updateTable('registrations').set({ is_corrected: 0 }).where('id', '=', id),
 )
@@ -169,7 +178,7 @@ export async function closeManualPayment(
   const review = removeReason(row.review, capture.why)
   const payment = { ...toPayment(row), review }
   const isUnrelatedOrder =
-    !wasPlacedFor(row, capture) &&
+    !(await wasPlacedFor(sql, row, capture)) &&
     (row.gateway === null ? isDesk : (await decidedCapture.get(sql, row)) === undefined)
   const next = review !== null || isUnrelatedOrder ? payment : closePayment(payment, reason, at)
   // If another capture paid the order, only this capture kept the registration in review.
@@ -178,9 +187,16 @@ export async function closeManualPayment(
   await restoreOrder(sql, row, capture, at)
 }
 
-/** Returns true if recording the payment made `reprice` place this order. */
-const wasPlacedFor = (row: JoinedPaymentRow, { seen_at: recordedAt }: CaptureRow): boolean =>
-  row.asks_for === 'whole' && row.attempt > 1 && row.created_at === recordedAt
+/** Returns true if recording the payment, or moving it here, made `reprice` place this order. */
+const wasPlacedFor = async (
+  sql: Sql,
+  row: JoinedPaymentRow,
+  { id, seen_at: recordedAt }: CaptureRow,
+): Promise<boolean> =>
+  row.asks_for === 'whole' &&
+  row.attempt > 1 &&
+  (row.created_at === recordedAt ||
+    (await moveOfPayment.get(sql, { captureId: id, at: row.created_at })) !== undefined)
 
 /**
  * Restores the previous order if the current one was placed for a payment that is not counted. Restores the method, the
@@ -192,7 +208,7 @@ export async function restoreOrder(
   capture: CaptureRow,
   at: Instant,
 ): Promise<void> {
-  if (!wasPlacedFor(row, capture)) return
+  if (!(await wasPlacedFor(sql, row, capture))) return
   const { id, registration_id: registrationId, reg_no: regNo } = row
   const [[placedOrder, previousOrder], attempt] = await Promise.all([
     wholePayments.all(sql, { registrationId }),

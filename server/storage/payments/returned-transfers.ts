@@ -20,6 +20,9 @@ const returnedKeys = statement((builder, { captureId }: { captureId: number }) =
 export const POSSIBLE_RETURN = 'It may have returned this '
 const REASON_END = 'If so, record the refund on the page of the registration.'
 
+/** Begins the sentence about refunds of other parts of the line, before `POSSIBLE_RETURN`. */
+const REFUNDED_PARTS_START = 'Refunds under this reference: '
+
 type Withdrawal = { readonly amount: Amount; readonly currency: Currency; readonly day: Day }
 const getReasonStart = ({ amount, currency, day }: Withdrawal): string => {
   const amountText = amount === 0 ? '' : ` of ${formatMoney(amount, currency)}`
@@ -42,12 +45,20 @@ export const createReturnKey = (
 export const isReturned = async (sql: Sql, captureId: number): Promise<boolean> =>
   (await readWithdrawals(sql, captureId)).length > 0
 
+/** `line` identifies the statement line, which may refer to several payments. */
+export type StoredWithdrawal = Withdrawal & { readonly line: string }
+
 /** Returns the withdrawals that refer to the payment, including those that staff have decided on. */
-export async function readWithdrawals(sql: Sql, captureId: number): Promise<readonly Withdrawal[]> {
+export async function readWithdrawals(
+  sql: Sql,
+  captureId: number,
+): Promise<readonly StoredWithdrawal[]> {
   const keys = await returnedKeys.all(sql, { captureId })
   return keys.map(({ key, currency }) => {
-    const [, , day = '', amount] = key.split(' ')
+    const [, , ...parts] = key.split(' ')
+    const [day = '', amount] = parts
     return {
+      line: parts.join(' '),
       day: day as Day,
       amount: toAmount(Number(amount)),
       currency: getReceivedCurrency({ currency }),
@@ -72,12 +83,48 @@ export async function removeReturnedReason(
   let remaining = review
   for (const withdrawal of await readWithdrawals(sql, id)) {
     if (!isFullyRefunded && withdrawal.amount !== amount) continue
-    const reasonStart = remaining.indexOf(getReasonStart(withdrawal))
-    const end = remaining.indexOf(REASON_END, reasonStart)
-    if (reasonStart !== -1 && end !== -1)
-      remaining = remaining.slice(0, reasonStart) + remaining.slice(end + REASON_END.length)
+    remaining = replaceReason(remaining, withdrawal, () => '')
     if (!isFullyRefunded) break
   }
   const trimmed = remaining.replaceAll(/ {2,}/g, ' ').trim()
   return trimmed === '' ? null : trimmed
+}
+
+/** Replaces the reason for a withdrawal. Reasons without it are unchanged. */
+function replaceReason(
+  reasons: string,
+  withdrawal: Withdrawal,
+  change: (reason: string) => string,
+): string {
+  const start = reasons.indexOf(getReasonStart(withdrawal))
+  const endStart = reasons.indexOf(REASON_END, start)
+  if (start === -1 || endStart === -1) return reasons
+  const end = endStart + REASON_END.length
+  return reasons.slice(0, start) + change(reasons.slice(start, end)) + reasons.slice(end)
+}
+
+/**
+ * Returns the review reasons of a payment after refunds of parts of its line. `refunded`: the amount that staff recorded
+ * for all parts under the reference that the withdrawals name; `left`: the rest of the withdrawals.
+ */
+export async function noteRefundedParts(
+  sql: Sql,
+  review: string | null,
+  id: number,
+  { refunded, left }: { readonly refunded: Amount; readonly left: Amount },
+): Promise<string | null> {
+  if (review === null || !review.includes(POSSIBLE_RETURN)) return review
+  let noted = review
+  for (const withdrawal of await readWithdrawals(sql, id))
+    noted = replaceReason(noted, withdrawal, (reason) => {
+      const question = reason.indexOf(POSSIBLE_RETURN)
+      const noteStart = reason.lastIndexOf(REFUNDED_PARTS_START, question)
+      const facts = reason.slice(0, noteStart === -1 ? question : noteStart)
+      const [recordedText, leftText] = [refunded, left].map((amount) =>
+        formatMoney(amount, withdrawal.currency),
+      )
+      const note = `${REFUNDED_PARTS_START}${recordedText} recorded, ${leftText} left. `
+      return `${facts}${note}${reason.slice(question)}`
+    })
+  return noted
 }

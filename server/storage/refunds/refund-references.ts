@@ -1,12 +1,12 @@
 /** Checks the references under which staff record refunds. */
 import {
   getReceivedCurrency,
-  toBankKey,
   formatMoney,
   isSlipNumber,
   isUtr,
   listReferenceKeys,
 } from '../../../engine/index.ts'
+import type { Amount } from '../../../engine/index.ts'
 import { filterInOrder } from '../database/in-order.ts'
 import { lockReferences } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -16,6 +16,7 @@ import { isReturned } from '../payments/returned-transfers.ts'
 import { findPaymentsByKey, findReportsByKey } from '../reconciliation/bank-references.ts'
 import { findDisputedCapture } from '../reconciliation/disputes.ts'
 import { findOtherParts } from '../reconciliation/references-in-review.ts'
+import { explainMoreThanWithdrawn, readReturnedLine, toReferenceKey } from './returned-lines.ts'
 
 /** Selects the references of refunds that are completed or that the gateway has started. */
 const referencesOfRefunds = statement((builder) =>
@@ -65,11 +66,12 @@ export async function selectNamedPayments<Payment extends Pick<CaptureRow, 'id'>
 
 /**
  * Explains why a refund cannot be recorded under a reference. Null if it can be. A bank reference can belong to only
- * one refund, or to the refunds of the payments of one line, which the bank returned together. It cannot belong to a
- * received payment, unless the refund is of that payment, which the bank returned, or of another part of its line. It
- * cannot belong to a payment that a delegate reported and that staff have neither recorded nor rejected. The id of a
- * dispute belongs to refunds of the disputed payment. A gateway's reference belongs to one refund in that gateway
- * account. Any other reference, such as a receipt number, belongs to one refund for its registration.
+ * one refund, or to the refunds of the payments of one line, which the bank returned together: up to the sum of its
+ * withdrawals. It cannot belong to a received payment, unless the refund is of that payment, which the bank returned,
+ * or of another part of its line. It cannot belong to a payment that a delegate reported and that staff have neither
+ * recorded nor rejected. The id of a dispute belongs to refunds of the disputed payment. A gateway's reference belongs
+ * to one refund in that gateway account. Any other reference, such as a receipt number, belongs to one refund for its
+ * registration. `amount`: the sum of the refunds that are to be recorded under it.
  */
 export async function explainRefundReference(
   sql: Sql,
@@ -80,8 +82,9 @@ export async function explainRefundReference(
     source,
     account,
   }: Pick<CaptureRow, 'id' | 'registration_id' | 'source' | 'account'>,
+  amount: Amount,
 ): Promise<string | null> {
-  const key = toBankKey(reference) || reference.trim()
+  const key = toReferenceKey(reference)
   // A front-desk slip number belongs to its event, where a receipt and a refund voucher may have the same number.
   const bankKeys = listReferenceKeys(reference).filter((part) => isUtr(part) || !isSlipNumber(part))
   lockReferences(sql, [key, ...listReferenceKeys(reference)])
@@ -96,22 +99,29 @@ export async function explainRefundReference(
   if (receivedPayments.length === 0 && reports.some(({ isReleased }) => !isReleased))
     return `A delegate reported ${reference} as the reference of a payment. Enter the reference of the refund itself.`
   const rows = await referencesOfRefunds.all(sql)
-  const returnedIds = new Set<number>()
-  if (await isReturned(sql, captureId))
-    for (const { id } of await findOtherParts(sql, [captureId]))
-      if (await isReturned(sql, id)) returnedIds.add(id)
+  const line = await readReturnedLine(sql, captureId, reference)
+  const namesLine = receivedPayments.length > 0
+  const excess =
+    line === null || !(namesLine || line.refunded > 0)
+      ? null
+      : explainMoreThanWithdrawn(reference, line, amount)
+  if (excess !== null) return excess
   const belongsToCapture = (row: (typeof rows)[number]): boolean =>
     row.capture_id === captureId ||
     (registrationId !== null && row.registration_id === registrationId)
+  // Several refunds can share the reference of a returned line, because their sum is limited.
+  const sharesReference = (row: (typeof rows)[number]): boolean =>
+    line?.captureIds.has(row.capture_id) === true &&
+    (!belongsToCapture(row) || (namesLine && line.withdrawn !== null))
   const belongsToGateway = (row: (typeof rows)[number]): boolean =>
     (row.asked_at !== null || row.who === 'gateway') &&
     row.source === source &&
     row.account === account
   const existingRefund = rows.find(
     (row) =>
-      (belongsToCapture(row) || !returnedIds.has(row.capture_id)) &&
+      !sharesReference(row) &&
       (isUtr(key) || belongsToCapture(row) || belongsToGateway(row)) &&
-      (toBankKey(row.reference) || row.reference.trim()) === key,
+      toReferenceKey(row.reference) === key,
   )
   if (existingRefund === undefined) return null
   return belongsToCapture(existingRefund)

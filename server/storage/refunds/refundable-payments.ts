@@ -6,6 +6,7 @@ import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
 import { readWithdrawals } from '../payments/returned-transfers.ts'
 import { hasUnrecordedLoss } from '../reconciliation/disputes.ts'
+import { readReturnedLine } from './returned-lines.ts'
 import { isRefundableByGateway, refundableAmount } from './refund-states-and-channels.ts'
 
 /** A registration number or an order id. Their formats differ, so a search for both finds only one. */
@@ -69,16 +70,21 @@ export async function sortByLikelihood<Capture extends CountedCapture>(
 }
 
 /**
- * Returns the least amount that one of the bank's withdrawals leaves to be refunded of these payments. 0 if the bank
- * stated no amount, or returned none of them.
+ * Returns the least amount that one of the bank's withdrawals leaves to be refunded of these payments under the
+ * reference. 0 if the bank stated no amount, or returned none of them.
  */
 export async function findLeastReturnedAmount(
   sql: Sql,
   captures: readonly CountedCapture[],
+  reference: string,
 ): Promise<Amount> {
   const amounts: number[] = []
-  for (const { id, left } of captures)
-    for (const { amount } of await readWithdrawals(sql, id)) amounts.push(Math.min(amount, left))
+  for (const { id, left } of captures) {
+    const line = await readReturnedLine(sql, id, reference)
+    const unrecorded = line?.withdrawn == null ? left : line.withdrawn - line.refunded
+    for (const { amount } of await readWithdrawals(sql, id))
+      amounts.push(Math.max(0, Math.min(amount, left, unrecorded)))
+  }
   return toAmount(amounts.length === 0 ? 0 : Math.min(...amounts))
 }
 

@@ -49,6 +49,7 @@ import {
 import type { PayerNumber } from './refundable-payments.ts'
 import { explainUnrecordedLoss } from '../reconciliation/disputes.ts'
 import { isRefundableByGateway } from './refund-states-and-channels.ts'
+import { updateReviewsOfReturnedLine } from './returned-lines.ts'
 import { replaceRefusedRefunds } from './replaced-refunds.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { scheduleGatewayQueries } from '../payments/gateway-queries.ts'
@@ -129,7 +130,7 @@ export async function recordManualRefund(
   decisionGrounds: DecisionGrounds,
   at: Instant,
 ): Promise<Result<null, DecisionRefusal>> {
-  const reason = await explainRefundReference(sql, manualReference, capture)
+  const reason = await explainRefundReference(sql, manualReference, capture, amount)
   if (reason !== null) return refuseDecision('reference_taken', reason)
   endRefund(
     sql,
@@ -181,7 +182,7 @@ export async function decideRefund(
       const reason =
         consequence.reference === null
           ? null
-          : await explainRefundReference(sql, consequence.reference, capture)
+          : await explainRefundReference(sql, consequence.reference, capture, amount)
       if (reason !== null) return refuseDecision('reference_taken', reason)
       if (isRefused) {
         const newId = await addRefundRequest(sql, capture.id, amount, decisionGrounds, at)
@@ -271,7 +272,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   const refundAmount = checkRefundAmount({ left: sumCaptures(candidates), currency }, amount)
   if (!refundAmount.ok) return refundAmount
   // No second refund can have the reference, so the rest of the returned amount could not be recorded.
-  const returnedAmount = await findLeastReturnedAmount(sql, named)
+  const returnedAmount = await findLeastReturnedAmount(sql, named, manualReference ?? '')
   if (refundAmount.value < returnedAmount)
     return refuseLessThanReturned(returnedAmount, currency, manualReference ?? '')
   const refundableCaptures =
@@ -292,7 +293,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   const parts = splitRefund(refundableCaptures, refundAmount.value)
   if (manualReference !== undefined)
     for (const [capture] of parts) {
-      const reason = await explainRefundReference(sql, manualReference, capture)
+      const reason = await explainRefundReference(sql, manualReference, capture, refundAmount.value)
       if (reason !== null) return refuseDecision('reference_taken', reason)
     }
   // A request that states the paid amount cannot be performed twice, because the first refund changes this amount.
@@ -314,6 +315,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
     if (manualReference !== undefined) {
       endRefund(sql, refund.value, 'done', manualReference, at)
       await recordReturnedAmount(sql, { capture, amount: part }, { reference: manualReference, at })
+      if (named.length > 0) await updateReviewsOfReturnedLine(sql, capture, manualReference, at)
     }
     const decisionText = manualReference === undefined ? 'refund' : 'refund by hand'
     await recordDecision(

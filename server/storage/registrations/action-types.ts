@@ -127,10 +127,21 @@ export type StoredAction = {
   readonly became: RegistrationState
 }
 
+/** The open method that replaces the chosen one in the answers. */
+export type ReplacedMethod = {
+  readonly answers: Answers
+  /** Null if the price is the same. */
+  readonly quote: Quote | null
+  /** For the history: "Payment method: Card → Bank transfer". */
+  readonly change: string
+}
+
 /** The payment terms for an approved registration. */
 export type Approval = {
   /** The payment method for the price. Null if the event has none. */
   readonly channel: PaymentChannel
+  /** The method that replaces a closed one. Null or absent to keep the chosen method and its price. */
+  readonly replacedMethod?: ReplacedMethod | null
   /** The payment deadline. */
   readonly payUntil: Instant
   /** The email to queue, even if the balance is zero. */

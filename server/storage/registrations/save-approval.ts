@@ -20,6 +20,7 @@ import { saveLines, getNextBill } from '../payments/stored-bill-lines.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { confirmByMail, enqueue } from '../mail/email-queue.ts'
+import { reindexRegistration } from '../lists/search-index.ts'
 import { retakeLostSeats } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import type { NewMail } from './registration-types.ts'
@@ -33,6 +34,10 @@ const saveOffer = statement(
 const saveCategory = statement(
   (builder, { id, category }: RegistrationParams & { category: string }) =>
     builder.updateTable('registrations').set({ category }).where('id', '=', id),
+)
+const saveAnswers = statement(
+  (builder, { id, answers }: RegistrationParams & { answers: string }) =>
+    builder.updateTable('registrations').set({ answers }).where('id', '=', id),
 )
 const billOfRegistration = statement((builder, { id }: RegistrationParams) =>
   builder
@@ -79,10 +84,21 @@ const countReviewedPaymentsFor = statement(
  */
 export function approve(sql: Sql, action: NewAction, approval: Approval): Promise<ActionResult> {
   return applyAction(sql, action, async (row) => {
-    const total = row.total ?? toAmount(0)
-    const startResult = await startPayment(sql, row, approval, total, action)
+    const quote = approval.replacedMethod?.quote ?? null
+    if (quote !== null) await saveQuote(sql, row, quote)
+    const total = quote?.total ?? row.total ?? toAmount(0)
+    const startResult = await startPayment(
+      sql,
+      quote === null ? row : { ...row, ...(await readBill(sql, row.id)) },
+      approval,
+      total,
+      action,
+    )
     if (!startResult.ok) return startResult
-    return ok({ message: describeNextStep('Registration approved', total, row.currency) })
+    return ok({
+      message: describeNextStep('Registration approved', total, row.currency),
+      data: listChanges(approval),
+    })
   })
 }
 
@@ -132,10 +148,13 @@ export function acceptOffer(
     if (!paymentStart.ok) return paymentStart
     return ok({
       message: describeNextStep('Offer accepted', total, row.currency),
-      data: { category },
+      data: { category, ...listChanges(offer) },
     })
   })
 }
+
+const listChanges = ({ replacedMethod }: Approval): { readonly changes?: readonly string[] } =>
+  replacedMethod ? { changes: [replacedMethod.change] } : {}
 
 function describeNextStep(doneText: string, total: Amount, currency: Currency): string {
   return total === 0
@@ -161,7 +180,7 @@ async function saveQuote(sql: Sql, { id }: RegistrationRow, quote: Quote): Promi
 async function startPayment(
   sql: Sql,
   row: RegistrationRow,
-  { channel, payUntil, mail: email, confirmation }: Approval,
+  { channel, replacedMethod, payUntil, mail: email, confirmation }: Approval,
   total: Amount,
   { at, actor }: Pick<NewAction, 'at' | 'actor'>,
 ): Promise<Result<null, ActionRefusal>> {
@@ -175,6 +194,10 @@ async function startPayment(
   if (total > 0 && channel === null)
     return err({ code: 'bad_data', message: 'This event no longer takes payments.' })
   savePayUntil.run(sql, { id, payUntil: total > 0 ? payUntil : null })
+  if (replacedMethod) {
+    saveAnswers.run(sql, { id, answers: JSON.stringify(replacedMethod.answers) })
+    await reindexRegistration(sql, id)
+  }
   if (total > 0 && channel !== null) {
     const attempt = await findNextAttempt(sql, id)
     const { base, gst, period, bill } = row

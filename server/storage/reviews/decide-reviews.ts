@@ -137,8 +137,7 @@ async function decideReviewInTransaction(
 ): Promise<DecisionResult> {
   const review = await findReview(sql, id)
   if (review === null) return findPastDecision(sql, id)
-  if (decision.what === 'move') await repriceTarget(sql, decision, at)
-  const target = decision.what === 'move' ? await findMoveTarget(sql, decision.to.trim()) : null
+  const target = decision.what === 'move' ? await priceTarget(sql, review, decision, at) : null
   const decisionPlan = computeDecision(review, decision, target)
   if (!decisionPlan.ok) return decisionPlan
   const consequence = decisionPlan.value
@@ -268,14 +267,24 @@ async function decideReviewInTransaction(
   }
 }
 
-/** Changes the price of the target registration. If the decision is refused, this change is rolled back. */
-async function repriceTarget(
+/**
+ * Returns the registration to which a payment is moved, with the price by the payment's method, which becomes its bill.
+ * A gateway payment of another amount does not change the bill, because the delegate may still pay by the chosen method.
+ */
+async function priceTarget(
   sql: Sql,
+  { came: received, left }: Review,
   { to, price }: Decision & { readonly what: 'move' },
   at: Instant,
-): Promise<void> {
+): ReturnType<typeof findMoveTarget> {
   const row = await unpaidRegistration.get(sql, { regNo: to.trim() as RegNo })
-  if (row !== undefined && price !== undefined) await reprice(sql, row, price, at)
+  const source = received?.source ?? ''
+  const method = isManualMethod(source) ? source : null
+  const isPriced = row !== undefined && price !== undefined
+  if (isPriced && (method !== null || price.total === left))
+    await reprice(sql, row, price, at, method)
+  const target = await findMoveTarget(sql, to.trim())
+  return isPriced && target?.due != null ? { ...target, due: price.total } : target
 }
 
 async function describeAcceptance(

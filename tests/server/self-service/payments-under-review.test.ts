@@ -106,3 +106,30 @@ test('once a part is paid, the instructions state the rest and no deadline for t
   expect(pageData.under_review).toBeUndefined()
   expect(pageData.paying).toMatchObject({ total: 20, pay_until: null, price_until: null })
 })
+
+test('a delegate is not asked for the rest while another payment that may cover it is under review', async () => {
+  const { reg_no: regNo, page } = await register('transfer')
+  await recordTransfer(regNo, '2000')
+  await recordTransfer(regNo, '2700')
+  const office = await signIn(server)
+  const decide = async (decision: string): Promise<string> => {
+    const { reviews } = (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
+    const response = await server.app.inject({
+      method: 'POST',
+      url: `/admin/reviews/${reviews[0]?.id}/decide/`,
+      headers: { authorization: `Bearer ${office.token}` },
+      payload: { decision, version: reviews[0]?.version, why: 'Paid in parts.' },
+    })
+    expect(response.statusCode, response.body).toBe(200)
+    return String(response.json().message).replaceAll('\u00a0', ' ')
+  }
+  expect(await decide('ask')).toBe(
+    '₹ 2,000 counts, and ₹ 2,720 is still due. No payment link was sent. Another payment, of ₹ 2,700, needs review. Decide on it, and then send the payment link.',
+  )
+  const pageData = await readSelfService(page)
+  expect(pageData.under_review).toEqual([{ amount: 2700 }])
+  expect(pageData.paying).toBeNull()
+  expect(await decide('accept')).toContain('₹ 20 is still due')
+  expect((await readSelfService(page)).paying).toMatchObject({ total: 20 })
+  expect(await office.act(regNo, { act: 'send_pay_link' })).toMatchObject({ status: 200 })
+})

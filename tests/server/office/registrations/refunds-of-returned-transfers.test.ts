@@ -237,6 +237,69 @@ describe('the refund of a returned transfer', () => {
     expect(regNos.filter((regNo) => open.includes(regNo))).toEqual([])
   })
 
+  test('that returned one half of a split transfer is recorded for one part, and the review of the other part closes', async () => {
+    const [firstNo, secondNo] = [await register(), await register()]
+    const reference = await splitTransfer(FEE, firstNo, secondNo)
+    await uploadReturn(office, reference, FEE)
+    expect(await refund(office, firstNo, FEE, reference)).toBe(200)
+    expect(await refund(office, secondNo, FEE, reference)).toEqual([
+      409,
+      `The bank withdrew ₹ 4,720 under ${reference}, and refunds of ₹ 4,720 are already recorded under it. Record any other refund under its own reference.`,
+    ])
+    const open = await listReturned()
+    expect([open.includes(firstNo), open.includes(secondNo)]).toEqual([false, false])
+    expect(await server.deps.store.registration(secondNo)).toMatchObject({
+      paymentStatus: 'success',
+      inReview: false,
+    })
+  })
+
+  test('that returned more than one part of a split transfer leaves the rest of the withdrawal for the other part', async () => {
+    const [firstNo, secondNo] = [await register(), await register()]
+    const reference = await splitTransfer(FEE, firstNo, secondNo)
+    await uploadReturn(office, reference, FEE + 1000)
+    expect(await refund(office, firstNo, FEE, reference)).toBe(200)
+    expect((await readReasons(secondNo)).join().replaceAll('\u00a0', ' ')).toBe(
+      `The bank shows a withdrawal of ₹ 5,720 on 10 January 2027 that names ${reference}. Refunds under this reference: ₹ 4,720 recorded, ₹ 1,000 left. It may have returned this payment. If so, record the refund on the page of the registration.`,
+    )
+    expect(await refund(office, secondNo, FEE, reference)).toEqual([
+      409,
+      `The bank withdrew ₹ 5,720 under ${reference}, and refunds of ₹ 4,720 are already recorded under it. Record at most ₹ 1,000 under it, and any other refund under its own reference.`,
+    ])
+    expect(await refund(office, secondNo, 1000, reference)).toBe(200)
+    expect(await listReturned()).not.toContain(secondNo)
+  })
+
+  test('that the bank returned in part cannot be more than this part under its reference', async () => {
+    const regNo = await register()
+    const reference = createUtr()
+    await confirm(regNo, reference)
+    await uploadReturn(office, reference, 2000)
+    expect(await refund(office, regNo, 3000, reference)).toEqual([
+      409,
+      `The bank withdrew ₹ 2,000 under ${reference}. Record at most ₹ 2,000 under it, and any other refund under its own reference.`,
+    ])
+    expect(await refund(office, regNo, 2000, reference)).toBe(200)
+    expect(await listReturned()).not.toContain(regNo)
+    expect(await refund(office, regNo, 100, reference)).toEqual([
+      409,
+      expect.stringContaining('refunds of ₹ 2,000 are already recorded under it'),
+    ])
+    expect(await refund(office, regNo, 1000, createUtr())).toBe(200)
+  })
+
+  test('that the bank returned in two withdrawals is recorded for each of them under the same reference', async () => {
+    const regNo = await register()
+    const reference = createUtr()
+    await confirm(regNo, reference)
+    await uploadReturn(office, reference, 2000)
+    expect(await refund(office, regNo, 2000, reference)).toBe(200)
+    await uploadStatement(office, `10/01/27,NEFT RTN ${reference} AGAIN,,700,`)
+    expect(await listReturned()).toContain(regNo)
+    expect(await refund(office, regNo, 700, reference)).toBe(200)
+    expect(await listReturned()).not.toContain(regNo)
+  })
+
   test.each([OWN_EVENT, OTHER_EVENT])(
     'can be recorded, because no other registration in %s can use its reference',
     async (event) => {
