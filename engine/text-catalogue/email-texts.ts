@@ -131,7 +131,7 @@ export const EMAIL_MESSAGES = {
     subject: 'Your registration for {event} is waiting for approval',
     text: 'We have received your registration {number} for {event}, and your seat is reserved. The organisers will review your answers ({fields}) before you pay. They will decide by {day}.',
     free: 'You do not need to do anything. We will email you when they have decided.',
-    pay: 'Once it is approved, we will email you a link to pay {amount}. There is nothing to pay yet.',
+    pay: 'Once your registration is approved, we will email you a link to pay {amount}. There is nothing to pay yet.',
   },
   approved: {
     subject: 'Approved: please pay for {event}',

@@ -81,9 +81,9 @@ export const RESULT_MESSAGES = {
       'Your registration is saved and your seat is reserved. The organisers will review your documents before you pay.',
     explanationWithDay:
       'Your registration is saved and your seat is reserved. The organisers will review your documents before you pay. They will decide by {day}.',
-    next: 'Once it is approved, we will email you a link to pay. There is nothing to pay yet.',
+    next: 'Once your registration is approved, we will email you a link to pay. There is nothing to pay yet.',
     nextAtSamePrice:
-      'Once it is approved, we will email you a link to pay at the price on the day you registered. There is nothing to pay yet.',
+      'Once your registration is approved, we will email you a link to pay at the price on the day you registered. There is nothing to pay yet.',
   },
 
   notApproved: {
@@ -133,8 +133,8 @@ export const RESULT_MESSAGES = {
       'Before you pay again, check that no money was taken from your account. If it was, contact the organisers instead.',
     checkDeducted:
       'Check whether money was taken from your account. If it was, contact the organisers.',
-    pay: 'Try to pay again',
-    payAmount: 'Try to pay {amount} again',
+    pay: 'Try paying again',
+    payAmount: 'Try paying {amount} again',
     saved: 'Your answers are saved, so you do not have to fill in the form again.',
     causes: 'Possible causes',
   },
@@ -143,7 +143,7 @@ export const RESULT_MESSAGES = {
     waiting: {
       title: 'Waiting for your payment',
       explanation:
-        'Your registration is saved and your seat is reserved. It will be complete when the organisers have received your payment.',
+        'Your registration is saved and your seat is reserved. Your registration will be complete when the organisers have received your payment.',
       howHere: 'Payment details and the form to report your payment are below.',
       howInEmail:
         'To see the payment details and report your payment, open the link in your email.',
@@ -182,9 +182,9 @@ export const RESULT_MESSAGES = {
         title: 'We could not confirm your card payment',
         explanation: 'Before you pay again, check that no money was taken from your account.',
       },
-      due: 'Your registration is saved and your seat is reserved. Please pay {amount} with the payment method you chose first, or try the card again.',
+      due: 'Your registration is saved and your seat is reserved. Please pay {amount} with the payment method you originally chose, or try the card again.',
       dueUnknownAmount:
-        'Your registration is saved and your seat is reserved. Please pay with the payment method you chose first, or try the card again.',
+        'Your registration is saved and your seat is reserved. Please pay with the payment method you originally chose, or try the card again.',
       detailsBelow:
         'Payment details are below. To report your payment, open the link in your email.',
       tryAgain: 'Try the card again',

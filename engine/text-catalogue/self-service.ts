@@ -40,9 +40,9 @@ export const SELF_SERVICE_MESSAGES = {
 
   edit: {
     title: 'Change your answers',
-    fields: 'You can change these answers: {fields}. For anything else, write to the organisers.',
+    fields: 'You can change: {fields}. For anything else, write to the organisers.',
     fieldsUntil:
-      'You can change these answers until the end of {day}: {fields}. For anything else, write to the organisers.',
+      'Until the end of {day}, you can change: {fields}. For anything else, write to the organisers.',
     otherPerson: 'If someone else is attending in your place, enter their name under “{label}”.',
     open: 'Change answers',
     save: 'Save changes',

@@ -7,19 +7,19 @@ export const SERVER_PAGE_MESSAGES = {
   fees: 'Registration fees',
   days: { from: 'from {day}', until: 'until {day}', any: 'any day' },
   formNeedsScript:
-    'To register, use a recent browser with JavaScript. Otherwise, write to the address below.',
+    'To register, use a recent browser with JavaScript turned on. Otherwise, write to the address below.',
   opens: 'registration opens on {day}',
   closed: 'registration closed',
   result: {
     title: '{event}: payment',
     about: 'Payment for {event}',
     loading: 'We are loading your registration.',
-    needsScript: 'To see your registration, use a recent browser with JavaScript.',
+    needsScript: 'To see your registration, use a recent browser with JavaScript turned on.',
   },
   selfService: {
     title: '{event}: your registration',
     about: 'Your registration for {event}',
   },
   lostLinkNeedsScript:
-    'To request the link to your registration, use a recent browser with JavaScript.',
+    'To request the link to your registration, use a recent browser with JavaScript turned on.',
 } as const

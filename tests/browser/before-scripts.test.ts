@@ -46,8 +46,8 @@ type PublicPage = {
 }
 
 const NO_SCRIPT =
-  'To register, use a recent browser with JavaScript. Otherwise, write to the address below.'
-const RESULT_NO_SCRIPT = 'To see your registration, use a recent browser with JavaScript.'
+  'To register, use a recent browser with JavaScript turned on. Otherwise, write to the address below.'
+const RESULT_NO_SCRIPT = 'To see your registration, use a recent browser with JavaScript turned on.'
 const findSummaryPrice = (page: Page): Locator =>
   page
     .getByRole('complementary', { name: 'Registration Summary' })

@@ -18,7 +18,7 @@ afterAll(() => server.stop())
 
 /** Expects the fees and the contact address that docs/browsers.md promises. */
 async function expectFees(page: Page): Promise<void> {
-  await page.getByText('To register, use a recent browser with JavaScript.').waitFor()
+  await page.getByText('To register, use a recent browser with JavaScript turned on.').waitFor()
   const table = page.getByRole('table')
   await table.waitFor()
   await expect.poll(async () => toPlainText(await table.textContent())).toContain('₹ 4,250')

@@ -102,7 +102,7 @@ describe('a payment that is declined', () => {
     await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Second Attempt'))
     await clickAtGateway(page, 'Decline')
     await page.waitForURL(new RegExp(FAILED_PATH))
-    await page.getByRole('button', { name: /^Try to pay ₹.3,540 again$/ }).click()
+    await page.getByRole('button', { name: /^Try paying ₹.3,540 again$/ }).click()
     await page.waitForURL((url) => url.origin !== server.url)
     await clickAtGateway(page, 'Pay')
     await page.waitForURL(new RegExp(SUCCESS_PATH))
@@ -123,7 +123,7 @@ describe('a slow payment', () => {
       await page.waitForURL(new RegExp(SUCCESS_PATH))
       await page.getByRole('heading', { name: 'We are confirming your payment' }).waitFor()
       await expect.poll(() => readMain(page)).toContain('Please do not pay again')
-      for (const name of ['Download Receipt', 'Print Confirmation', /^(Pay|Try to pay)/])
+      for (const name of ['Download Receipt', 'Print Confirmation', /^(Pay|Try paying)/])
         await expect.poll(() => page.getByRole('button', { name }).count()).toBe(0)
       await expect.poll(() => page.getByRole('link', { name: 'Try Again' }).count()).toBe(0)
       await expectAccessible(page, 'pending')
@@ -249,7 +249,7 @@ describe('a slow payment', () => {
       const details = await readData(page.getByRole('main'))
       expect(details).toMatchObject({ 'Order ID': expect.any(String), Since: expect.any(String) })
       await expect
-        .poll(() => page.getByRole('button', { name: /^(Pay|Try to pay)/ }).count())
+        .poll(() => page.getByRole('button', { name: /^(Pay|Try paying)/ }).count())
         .toBe(0)
       await context.close()
     },
@@ -348,7 +348,7 @@ describe('a payment link in an email', () => {
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
     await page.goto(link)
     await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-    await expect.poll(() => page.getByRole('button', { name: /^(Pay|Try to pay)/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: /^(Pay|Try paying)/ }).count()).toBe(0)
     expect(consoleErrors).toEqual([])
     await context.close()
   })
@@ -474,7 +474,7 @@ describe('the state of a registration on its page', () => {
         'The price was valid until 31 October 2025',
         'we will ask you to confirm it before we charge you',
       ],
-      'Try to pay again',
+      'Try paying again',
     ],
     [
       'under review by the organisers',
@@ -535,7 +535,7 @@ describe('the state of a registration on its page', () => {
       await page.getByRole('heading', { level: 2, name: title, exact: true }).waitFor()
       const text = await readMain(page)
       for (const part of texts) expect(text).toContain(part)
-      const buttons = page.getByRole('main').getByRole('button', { name: /^(Pay|Try to pay)/ })
+      const buttons = page.getByRole('main').getByRole('button', { name: /^(Pay|Try paying)/ })
       await expect
         .poll(async () => (await buttons.allTextContents()).map(toPlainText))
         .toEqual(payLabel === null ? [] : [payLabel])

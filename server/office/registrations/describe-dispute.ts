@@ -62,7 +62,7 @@ function describeStatus(dispute: StoredDispute): string {
     case 'unknown':
       return `${NOT_DESCRIBED_TEXT.replace('the', 'The')}. Rollcall will query it again. See the gateway’s dashboard.`
     case 'open':
-      return `The delegate’s bank disputes ${amount}: ${formatDeadline(dispute)}. Download the evidence below, and upload it in the gateway’s dashboard.`
+      return `The delegate’s bank disputes ${amount}: ${formatDeadline(dispute)}. Download the evidence below, and upload it to the gateway’s dashboard.`
     case 'under_review':
       return `The bank is reviewing the evidence about ${amount}.`
     case 'won':

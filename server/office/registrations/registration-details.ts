@@ -265,7 +265,7 @@ function buildFullItems(
     const pool = pools.find((candidate) => candidate.id === poolId)
     return pool === undefined ? formatIdAsWords(poolId) : getSeatName(event, pool)
   })
-  return [{ id: 'full', label: 'Already sold out at registration', text: names.join(', ') }]
+  return [{ id: 'full', label: 'Sold out before this registration', text: names.join(', ') }]
 }
 
 /** Labels a member list result, which is listed with the answers under its own id. */

@@ -11,7 +11,7 @@ import type { NewMail } from '../index.ts'
 const MAX_EMAILS = 5
 const LIMIT_PERIOD_MS = 60 * 60_000
 /** The error that the office sees for an email that was not sent because of the limit. */
-const LIMIT_MESSAGE = `Not sent: this address received ${MAX_EMAILS} emails in the hour before. The delegate can request a new link on the event page.`
+const LIMIT_MESSAGE = `Not sent: this address received ${MAX_EMAILS} emails in the previous hour. The delegate can request a new link on the event page.`
 
 const setMailbox = statement((builder, { id, mailbox }: { id: number; mailbox: string }) =>
   builder.updateTable('mail_queue').set({ mailbox }).where('id', '=', id),

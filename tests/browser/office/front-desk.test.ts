@@ -234,7 +234,7 @@ test(
     await form.getByRole('button', { name: 'Save with the new price ₹\u00a01,180' }).click()
     await page.getByText('To refund: ₹\u00a02,360').waitFor()
     await expectFocusKept(page)
-    await page.getByRole('checkbox', { name: 'Show views' }).check()
+    await page.getByRole('checkbox', { name: 'Show who viewed this' }).check()
     await findEntries(page, 'Opened the registration').first().waitFor()
     await page.setViewportSize({ width: 320, height: 600 })
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)

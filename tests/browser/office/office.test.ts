@@ -115,7 +115,7 @@ describe('a registration', () => {
       )
       const timeline = page.getByRole('region', { name: 'Timeline' })
       await timeline.getByText('The gateway confirmed ₹\u00a07,080, reference REF5.').waitFor()
-      await timeline.getByRole('checkbox', { name: 'Show views' }).check()
+      await timeline.getByRole('checkbox', { name: 'Show who viewed this' }).check()
       await timeline.getByText('opened the registration').first().waitFor()
       await expectAccessible(page, 'registration')
       await page.getByRole('button', { name: 'Resend confirmation' }).click()

@@ -376,7 +376,7 @@ describe('the office', () => {
     }>()
     expect(answers.filter(({ label }) => /\bfull\b|sold out/i.test(label))).toMatchObject([
       { label: 'Full Name' },
-      { label: 'Already sold out at registration', text: 'Scan' },
+      { label: 'Sold out before this registration', text: 'Scan' },
     ])
   })
   const getExportApi = (): string =>

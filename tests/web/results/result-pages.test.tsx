@@ -401,7 +401,7 @@ test.each([
     for (const phrase of [
       title,
       explanation,
-      'Please pay ₹ 4,720 with the payment method you chose first, or try the card again.',
+      'Please pay ₹ 4,720 with the payment method you originally chose, or try the card again.',
       'Try the card again (₹ 4,720)',
       'Bank transfer: pay ₹ 4,720',
       'Account of the society',

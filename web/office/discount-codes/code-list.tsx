@@ -121,8 +121,8 @@ export function CodeList({
       )}
       {codes.length > 0 && (
         <p className="mute">
-          Discount granted: the amount deducted from the bills of paid registrations, including tax.
-          Cancelled and rejected registrations are not counted.
+          Discount granted: the amount deducted from the prices of paid registrations, including
+          tax. Cancelled and rejected registrations are not counted.
         </p>
       )}
     </>

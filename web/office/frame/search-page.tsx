@@ -13,9 +13,10 @@ import {
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { formatResponsePrice } from '../ui/format-amount.ts'
 import { Highlighted, describePayment, buildResultUrl, useSearch } from './search-results.tsx'
+import { formatRegistrationCount } from '../lists/list-totals.tsx'
 import './search-page.css'
 
-export const SEARCH_HINT = 'Name, phone, email, number or bank reference'
+export const SEARCH_HINT = 'Name, phone, email, registration number or bank reference'
 export const buildSearchUrl = (text: string): string =>
   `${SEARCH}?${new URLSearchParams({ q: text.trim() }).toString()}`
 
@@ -157,15 +158,12 @@ export function describeResults({ found, similar, events, more }: SearchResponse
   const eventNames =
     events.length > MAX_TITLES ? `your ${events.length} events` : events.join(', ') || 'your events'
   if (found.length > 0) {
-    const count = formatRegistrationCount(found)
+    const count = formatRegistrationCount(found.length)
     return more
       ? `The first ${count} in ${eventNames}. Add a word to narrow the search.`
       : `${count} in ${eventNames}`
   }
   return similar.length === 0
     ? `No registrations found in ${eventNames}. Try fewer letters, or the phone number.`
-    : `No registrations found in ${eventNames}. ${formatRegistrationCount(similar)} with a similar name:`
+    : `No registrations found in ${eventNames}. ${formatRegistrationCount(similar.length)} with a similar name:`
 }
-
-const formatRegistrationCount = ({ length }: readonly WireSearchResult[]): string =>
-  `${length} ${length === 1 ? 'registration' : 'registrations'}`

@@ -19,6 +19,7 @@ import { formatResponseMoney } from '../ui/format-amount.ts'
 import { Progress } from '../jobs/progress.tsx'
 import { BATCH_ROWS, useBatches } from '../jobs/use-batches.ts'
 import '../ui/form-fields.css'
+import { formatRegistrationCount } from './list-totals.tsx'
 import { MAX_SELECTED_ROWS } from './selection.ts'
 import type { Selection } from './selection.ts'
 import './bulk-actions.css'
@@ -147,7 +148,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
         )}
         {openAction !== null && (
           <Dialog
-            title={`${BULK_ACTION_LABELS[openAction]}: ${bulkMutation.isPending ? progress.total : selectedRows.length}`}
+            title={`${BULK_ACTION_LABELS[openAction]}: ${formatRegistrationCount(bulkMutation.isPending ? progress.total : selectedRows.length)}`}
             onClose={() => setOpenAction(null)}
           >
             {bulkError && <Banner text={bulkError.message} />}

@@ -28,7 +28,7 @@ import { useExport } from '../jobs/use-export.tsx'
 import { ColumnPicker, useListSettings } from './views/saved-views-and-columns.tsx'
 import { ListViews } from './views/list-views.tsx'
 import { PrintableList } from './printable-list.tsx'
-import { TotalsSentence, formatTotals } from './list-totals.tsx'
+import { TotalsSentence, formatRegistrationCount, formatTotals } from './list-totals.tsx'
 import { Pagination } from './pagination.tsx'
 import { BusyButton } from '../ui/busy-button.tsx'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
@@ -212,7 +212,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
                 ''
               )
             ) : (
-              <CountText text={page.summary ?? formatCountText(page.count)} />
+              <CountText text={page.summary ?? formatRegistrationCount(page.count)} />
             )}
           </p>
           {!isPhone && totals}
@@ -351,9 +351,6 @@ function describeRange({ page, pageSize, rows, count }: ListPageData): string {
   const lastRow = firstRow + rows.length - 1
   return `${formatCount(firstRow)} to ${formatCount(lastRow)} of ${formatCount(count)}`
 }
-
-const formatCountText = (count: number): string =>
-  count === 1 ? '1 registration' : `${formatCount(count)} registrations`
 
 /** Emphasises the number at the start of the text. */
 function CountText({ text }: { readonly text: string }) {

@@ -86,3 +86,6 @@ export function TotalsRow({
     </tfoot>
   )
 }
+
+export const formatRegistrationCount = (count: number): string =>
+  count === 1 ? '1 registration' : `${formatCount(count)} registrations`

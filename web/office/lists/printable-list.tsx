@@ -9,6 +9,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading, readDue, RegNumber } from '../ui/error-banner-and-heading.tsx'
 import { readAllRows } from './selection.ts'
 import { buildCells } from './visible-columns.ts'
+import { formatRegistrationCount } from './list-totals.tsx'
 import './printable-list.css'
 
 /** The maximum number of rows, which fill about 150 pages. */
@@ -66,9 +67,7 @@ export function PrintableList({ event, list, searchParams }: PrintableListProps)
           <p className="mute" role="status">
             {rows.length === MAX_PRINTED_ROWS
               ? `The first ${formatCount(MAX_PRINTED_ROWS)} registrations. Set filters to print fewer.`
-              : rows.length === 1
-                ? '1 registration'
-                : `${formatCount(rows.length)} registrations`}
+              : formatRegistrationCount(rows.length)}
           </p>
           <div className="sheet" role="region" aria-label="Attendance list" tabIndex={0}>
             <table>

@@ -125,7 +125,10 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
           </section>
           <section className="panel" aria-labelledby="series">
             <h2 id="series">Invoices and credit notes</h2>
-            <p>New numbers contain {code}, because the old numbers may have been issued already.</p>
+            <p>
+              New numbers contain {code}, because the next numbers of the old series may already
+              have been issued.
+            </p>
             <FigureList
               figures={series.map(({ pattern, year, last }) => [
                 pattern.replace('{year}', year),

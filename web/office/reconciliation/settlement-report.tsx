@@ -174,7 +174,7 @@ function Payouts({ payouts }: { readonly payouts: readonly WirePayout[] }) {
 }
 
 export const describeFormerAccount = (account: string): string =>
-  `Account ${account}, no longer in the event file`
+  `Account “${account}”, no longer in the event file`
 
 /** Returns the components of a payout. */
 export function listPayoutParts({
@@ -345,7 +345,7 @@ function UnsettledPayments({
 }
 
 const LINE_GROUPS = [
-  ['differs', 'Differs', 'The report differs from the records in Rollcall.', false],
+  ['differs', 'Discrepancies', 'The report differs from the records in Rollcall.', false],
   ['unknown', 'Unknown', 'Rollcall has no record of these lines.', false],
   ['review', 'Needs review', 'Decide on the registration’s page or under Needs review.', false],
   ['elsewhere', 'Belongs to another event', 'Staff of that event see the details.', true],

@@ -120,7 +120,7 @@ export function Timeline({
             checked={isAccessShown}
             onChange={({ target }) => setAccessShown(target.checked)}
           />
-          Show views
+          Show who viewed this
         </label>
       </div>
       {canAddNote && <NoteForm regNo={regNo} onDone={onDone} />}

@@ -192,7 +192,7 @@ function ConfirmSecondFactor({
       <p>Scan this with an authenticator app on your phone:</p>
       <QrCode text={uri} label="The secret for your authenticator app, as a QR code" />
       <p className="mute">
-        If you cannot scan it, enter this secret in the app: <b className="code">{secret}</b>
+        If you cannot scan it, enter this setup key in the app: <b className="code">{secret}</b>
       </p>
       <ApiForm
         label="Confirm two-step sign-in"

@@ -161,7 +161,7 @@ function TeamMember({
               `${ROLE_LABELS[role]} (${member.events === null ? 'all events' : member.events.map(getEventTitle).join(', ')})`,
               member.signed_in_at === null
                 ? 'never signed in'
-                : `signed in ${formatDateTime(member.signed_in_at)}`,
+                : `last signed in ${formatDateTime(member.signed_in_at)}`,
               ...(member.invited_until === null
                 ? []
                 : [`invitation valid until ${formatDateTime(member.invited_until)}`]),

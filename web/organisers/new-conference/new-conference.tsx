@@ -207,7 +207,7 @@ export default function NewConference({
     <div className={hasTable ? 'org org-new org-new-table' : 'org org-new'}>
       <form className="org-card" ref={card} noValidate onSubmit={proceed}>
         <p className="org-progress">
-          Question {cardIndex + 1} of up to {cards.length}
+          Question {cardIndex + 1} of {cards.length} at most
         </p>
         <h2 className="disp" tabIndex={-1} ref={heading} id={`${errorId}-question`}>
           {currentCard.isDetails ? 'More details, if you know them' : sentence}
