@@ -14,7 +14,7 @@ import type { CompiledFolder, FolderCheck } from './files/event-folder.ts'
 import type { EventRegistry, Log, RefusedFile, ServedEvent } from '../dependencies.ts'
 import { openFollower, explainOverruled, runOneAtATime } from './versions/follow-active-versions.ts'
 import { approveVersions, readLastServed } from './versions/version-approval.ts'
-import { closeRegistration, findLastValid } from './versions/last-valid-version.ts'
+import { closeRegistration, findLastValidVersions } from './versions/last-valid-version.ts'
 import { checkFolderInWorker } from './files/check-files-in-worker.ts'
 import { excludeConflicts, closeOrDropEvents, openRemovalTracker } from './files/removed-files.ts'
 import type { Store } from '../storage/index.ts'
@@ -226,7 +226,7 @@ async function chooseStartVersions(
   options: RegistryOptions,
   disk: CompiledFolder,
 ): Promise<Result<readonly ServedEvent[], string>> {
-  const lastValid = await findLastValid(options, disk)
+  const lastValid = await findLastValidVersions(options, disk)
   if (!lastValid.ok) return lastValid
   const { fallbacks, droppedEvents, closedEvents } = lastValid.value
   const approvedEvents = [...(await approveVersions(options, disk.served, [])), ...fallbacks]

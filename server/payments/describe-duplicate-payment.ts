@@ -1,4 +1,4 @@
-/** Describes a second payment for the self-service page, the paid page and the office. */
+/** Describes a second payment for the self-service page, the success page and the office. */
 import type { FastifyRequest } from 'fastify'
 import { INR, formatIsoIndia, toMajorUnits } from '../../engine/index.ts'
 import type { Currency, Amount, EventConfig } from '../../engine/index.ts'

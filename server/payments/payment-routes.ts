@@ -110,12 +110,12 @@ async function payByNumber(
     (isGuessableNumber(registration, orderId) &&
       !isDelegateEmail(event, registration, fields?.['email']))
   ) {
-    const lateWaitMs = await guard.count(address, eventId, orderId)
-    if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
+    const waitAfterCountMs = await guard.count(address, eventId, orderId)
+    if (waitAfterCountMs > 0) return sendTooMany(reply, waitAfterCountMs)
     return sendError(reply, 404, 'not_found', NOT_FOUND)
   }
-  const lateWaitMs = await guard.admit(address, event.id, registration.regNo, orderId)
-  if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
+  const waitAfterAdmitMs = await guard.admit(address, event.id, registration.regNo, orderId)
+  if (waitAfterAdmitMs > 0) return sendTooMany(reply, waitAfterAdmitMs)
   const isDelegate =
     isDelegateEmail(event, registration, fields?.['email']) ||
     (await isRegisteringBrowser(deps, request, registration))

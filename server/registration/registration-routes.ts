@@ -53,20 +53,20 @@ export function addRegistrationRoutes(
     if (waitMs > 0) return sendTooMany(reply, waitMs)
     const storedRegistration = await findRegistration(deps, config, number)
     if (storedRegistration === null) {
-      const lateWaitMs = await guard.count(address, config.id, number)
-      if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
+      const waitAfterCountMs = await guard.count(address, config.id, number)
+      if (waitAfterCountMs > 0) return sendTooMany(reply, waitAfterCountMs)
       return sendError(reply, 404, 'not_found', config.results.errors.notFound)
     }
     const isEmailCorrect = isDelegateEmail(config, storedRegistration, email)
     if (!isEmailCorrect && (isGuessableNumber(storedRegistration, number) || email !== undefined)) {
-      const lateWaitMs = await guard.count(address, config.id, number)
-      if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
+      const waitAfterCountMs = await guard.count(address, config.id, number)
+      if (waitAfterCountMs > 0) return sendTooMany(reply, waitAfterCountMs)
       return email === undefined
         ? sendError(reply, 403, 'email_needed', EMAIL_NEEDED)
         : sendError(reply, 403, 'email_differs', EMAIL_DIFFERS)
     }
-    const lateWaitMs = await guard.admit(address, config.id, storedRegistration.regNo, number)
-    if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
+    const waitAfterAdmitMs = await guard.admit(address, config.id, storedRegistration.regNo, number)
+    if (waitAfterAdmitMs > 0) return sendTooMany(reply, waitAfterAdmitMs)
     const isDelegate =
       isEmailCorrect || (await isRegisteringBrowser(deps, request, storedRegistration))
     const actions = storedRegistration.wasTransferred
@@ -80,7 +80,12 @@ export function addRegistrationRoutes(
       isDelegate && registration.stands === 'by-hand'
         ? await buildInstructionsOnly(deps, config, storedRegistration)
         : null
-    const paidTwice = await findSecondPaymentForBrowser(deps, config, storedRegistration, request)
+    const secondPayment = await findSecondPaymentForBrowser(
+      deps,
+      config,
+      storedRegistration,
+      request,
+    )
     const response: RegistrationResponse = {
       status: 'success',
       registration,
@@ -88,7 +93,7 @@ export function addRegistrationRoutes(
         ? await listAmountsUnderReview(deps.store, storedRegistration)
         : { partial: true as const }),
       ...(paymentInstructions !== null && { paying: paymentInstructions }),
-      ...(paidTwice !== null && { paid_twice: paidTwice }),
+      ...(secondPayment !== null && { paid_twice: secondPayment }),
     }
     return reply.send(response)
   }

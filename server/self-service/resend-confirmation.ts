@@ -52,12 +52,12 @@ export async function addConfirmationRoute(
       registration === null ||
       (isGuessableNumber(registration, orderId) && !isDelegateEmail(event, registration, email))
     ) {
-      const lateWaitMs = await guard.count(address, event?.id ?? '', orderId)
-      if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
+      const waitAfterCountMs = await guard.count(address, event?.id ?? '', orderId)
+      if (waitAfterCountMs > 0) return sendTooMany(reply, waitAfterCountMs)
       return sendError(reply, 404, 'not_found', NOT_FOUND)
     }
-    const lateWaitMs = await guard.admit(address, event.id, registration.regNo, orderId)
-    if (lateWaitMs > 0) return sendTooMany(reply, lateWaitMs)
+    const waitAfterAdmitMs = await guard.admit(address, event.id, registration.regNo, orderId)
+    if (waitAfterAdmitMs > 0) return sendTooMany(reply, waitAfterAdmitMs)
     const at = deps.clock()
     const confirmation =
       registration.paymentStatus === 'success'

@@ -110,7 +110,7 @@ export async function addSelfServiceRoutes(
   )
 
   /**
-   * Handles the refund request of the paid page. The proof is the cookie of the browser that made or opened both
+   * Handles the refund request of the success page. The proof is the cookie of the browser that made or opened both
    * registrations. The request must come from our own page, because a page on another subdomain would send the cookie
    * too. Every other request gets the same response, whether or not the registration exists.
    */

@@ -307,7 +307,7 @@ export interface Store
     unique: readonly UniqueRule[],
     answers: Answers,
   ): Promise<ContextRefusal | null>
-  /** Returns the code that a registration used, in its original spelling. Null if it used no code. */
+  /** Returns the code that a registration used, as it was issued. Null if it used no code. */
   discountCodeOfRegistration(regNo: RegNo): Promise<string | null>
   /** Returns a page of codes, newest first, with their current uses and discounts. */
   discountCodes(query: CodeQuery): Promise<CodePage>
@@ -315,13 +315,13 @@ export interface Store
   createDiscountCodes(
     codes: NewDiscountCodes,
   ): Promise<Result<number, { readonly code: 'code_taken' }>>
-  /** Withdraws a code. Registrations that used it keep their discount. `before`: the code was already withdrawn. */
+  /** Withdraws a code. Registrations that used it keep their discount. */
   withdrawDiscountCode(
     eventId: string,
     code: string,
     user: string,
     at: Instant,
-  ): Promise<'withdrawn' | 'unknown' | 'before'>
+  ): Promise<'withdrawn' | 'unknown' | 'already_withdrawn'>
   /** Returns the cells of the row with this normalised key, by column. Null if the key is not in the list. */
   memberListRow(
     eventId: string,

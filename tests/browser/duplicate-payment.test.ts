@@ -167,7 +167,7 @@ test('if two tabs submit the same form at the same time, one of them asks for co
   await panel.getByText('You requested a refund of ₹ 3,540 on 10 January 2026').waitFor()
   expect(
     await findLayoutProblemsAtAnyWidth(dialogTab),
-    'the paid page of a second payment',
+    'the success page of a second payment',
   ).toEqual([])
   expect(consoleErrors.filter((text) => !text.includes('409'))).toEqual([])
   await context.close()

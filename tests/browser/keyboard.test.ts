@@ -86,7 +86,7 @@ const TYPING_BY_FIELD: Readonly<Record<string, (page: Page) => Promise<void>>> =
   'Phone Number': (page) => page.keyboard.type(' 98470 00000'),
 }
 
-test('every step of a keyboard-only registration is announced as shown, from the skip link to the ticket', async () => {
+test('a screen reader announces every step of a keyboard-only registration, from the skip link to the ticket', async () => {
   const { page, context } = await visit(browser, { privateWindow: true })
   const { readAnnouncements } = await recordAnnouncements(page)
   const lines: string[] = []

@@ -27,7 +27,7 @@ await Promise.all([
 async function registerPeople(store: Store, client: string): Promise<never> {
   for (let n = 1; ; n += 1) {
     const person = `${client}-${n}`
-    const answer = await retryUntilAnswered(() =>
+    const result = await retryWhileBusy(() =>
       store.register(
         buildRegistration({
           name: person,
@@ -39,13 +39,13 @@ async function registerPeople(store: Store, client: string): Promise<never> {
         }),
       ),
     )
-    printNow(answer.ok ? `ACK ${answer.value.regNo}` : `NO ${answer.error.code}`)
+    printNow(result.ok ? `ACK ${result.value.regNo}` : `NO ${result.error.code}`)
   }
 }
 
 async function sendQueuedEmails(queue: Store): Promise<never> {
   for (;;) {
-    const dueEmails = await retryUntilAnswered(() => queue.dueMails(noon, 20))
+    const dueEmails = await retryWhileBusy(() => queue.dueMails(noon, 20))
     await Promise.all(
       dueEmails.map(async ({ id }) => {
         // The result of a failed claim is unknown, so the email waits for a retry.
@@ -60,7 +60,7 @@ async function sendQueuedEmails(queue: Store): Promise<never> {
   }
 }
 
-async function retryUntilAnswered<T>(operation: () => Promise<T>): Promise<T> {
+async function retryWhileBusy<T>(operation: () => Promise<T>): Promise<T> {
   for (;;)
     try {
       return await operation()

@@ -1,18 +1,18 @@
-/** Every finding has a guard, each guard is still in the tree, and the pages in docs list the guards. */
+/** Every fault has a guard, each guard is still in the tree, and the pages in docs list the guards. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { explainMismatch, ROOT } from '../mistakes.ts'
-import { GUARDS_IN_OTHER_TABLES, FINDINGS, readGuards, updatePage, SUBJECTS } from './guards.ts'
+import { GUARDS_IN_OTHER_TABLES, FAULT_COUNTS, readGuards, updatePage, SUBJECTS } from './guards.ts'
 
 // `npm run guards` removes each guard and runs its test.
 
-test('every finding has a guard that can be removed, or a note that states where its guard is', () => {
+test('every fault has a guard that can be removed, or a note that states where its guard is', () => {
   for (const subject of SUBJECTS) {
     const findingsWithGuard = readGuards().flatMap((guard) =>
       guard.subject === subject ? [guard.finding] : [],
     )
-    const numbers = Array.from({ length: FINDINGS[subject] }, (_, index) => index + 1)
+    const numbers = Array.from({ length: FAULT_COUNTS[subject] }, (_, index) => index + 1)
     const otherFindings = Object.keys(GUARDS_IN_OTHER_TABLES[subject]).map(Number)
     expect(
       [...new Set([...findingsWithGuard, ...otherFindings])].toSorted((a, b) => a - b),

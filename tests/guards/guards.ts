@@ -1,4 +1,4 @@
-/** Reads the guard for each finding, and writes the tables of guards in docs. */
+/** Reads the guard for each fault, and writes the tables of guards in docs. */
 import { join } from 'node:path'
 import { readMutations, ROOT } from '../mistakes.ts'
 import type { Mutation } from '../mistakes.ts'
@@ -21,8 +21,8 @@ export const SUBJECTS = [
   'closing',
 ] as const
 export type Subject = (typeof SUBJECTS)[number]
-/** The number of findings on each subject. */
-export const FINDINGS: Readonly<Record<Subject, number>> = {
+/** The number of faults on each subject. */
+export const FAULT_COUNTS: Readonly<Record<Subject, number>> = {
   money: 41,
   treasury: 71,
   delegates: 51,
@@ -35,7 +35,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
 
 type RowCells = readonly [symptom: string, protection: string, file: string]
 
-/** Table rows for findings whose guard is listed under another finding. */
+/** Table rows for faults whose guard is listed under another fault. */
 export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<number, RowCells>>>> =
   {
     money: {},
@@ -64,7 +64,7 @@ export type Guard = {
   readonly mutation: Mutation
   readonly subject: Subject
   readonly finding: number
-  /** The subject and number of the finding, such as "money 14". */
+  /** The subject and number of the fault, such as "money 14". */
   readonly findingName: string
   readonly test: { readonly file: string; readonly name: string }
   /** Part of the failing test's error. */
@@ -73,7 +73,7 @@ export type Guard = {
   readonly needsWebBuild: boolean
 }
 
-/** Reads all guards of this tree, or of an unchanged copy, in the order of their findings. */
+/** Reads all guards of this tree, or of an unchanged copy, in the order of their faults. */
 export function readGuards(root = ROOT): readonly Guard[] {
   return SUBJECTS.flatMap((subject) =>
     readMutations(join(root, 'tests', 'guards', `${subject}.yaml`))

@@ -324,7 +324,7 @@ describe('fields', () => {
     ['afpi-gp-specialist', false],
     ['non-afpi-gp-specialist', false],
     ['intern-mbbs-accompanying', false],
-  ])('S050 S119: whether the category %s requires a document: %s', (ticket_type, isRequired) => {
+  ])('S050 S119: the category %s requires a document: %s', (ticket_type, isRequired) => {
     expect(findVisibleFields(afpicon, { ticket_type }).has('pg_proof')).toBe(isRequired)
   })
   test.each([
@@ -539,7 +539,7 @@ describe('other constants', () => {
     const readResult = readOrderId(event, orderId)
     expect(readResult.ok ? null : readResult.error.message).toBe(message)
   })
-  test('S117 S190: notices hide after six seconds', () => {
+  test('S117 S190: notices disappear after six seconds', () => {
     for (const event of [afpicon, chirurgia, midzone]) expect(event.form.noticeMs).toBe(6000)
   })
   test('S191 S192: lists have the page sizes in the specification', () => {
@@ -565,9 +565,9 @@ describe('a result page whose URL contains a date without a time zone', () => {
     ['25-01-2026 10:20:30', '25 January 2026, 10:20 am'],
     ['25/01/2026T10:20', '25 January 2026, 10:20 am'],
     ['2026-01-25T10:20:30.123456', '25 January 2026, 10:20 am'],
-  ])('shows %s as Indian time, not as N/A', (date, shown) => {
+  ])('shows %s as Indian time, not as N/A', (date, expected) => {
     const shownDate = getResultValues(afpicon, null, { date })['date']
-    expect(shownDate?.replaceAll(/\s/g, ' ')).toBe(shown)
+    expect(shownDate?.replaceAll(/\s/g, ' ')).toBe(expected)
   })
 
   test.each(['2026-02-30', '31/02/2026', '2026-01-25 99:20', '01-25-2026 10:20', 'tomorrow'])(

@@ -30,7 +30,7 @@ import { describeConditionByLabels } from '../../rules/describe-condition.ts'
 import { findRefundTerms } from '../../registration/cancellation-refund.ts'
 import { listEditableFields } from '../../registration/self-service-edits.ts'
 import { listConditionNames } from '../proofs/walk-form.ts'
-import { formatPaidItemPrice, testsOnlyCategory, listCategoriesOfTable } from './item-tables.ts'
+import { formatItemPriceToPay, testsOnlyCategory, listCategoriesOfTable } from './item-tables.ts'
 import { ALL_OTHERS, formatAdjustment, formatAmountField, formatSeats } from './price-list.ts'
 import type { Naming } from './price-list.ts'
 
@@ -187,7 +187,7 @@ function formatRowPrices(
   for (const [part, { when, table, currency = event.currency }] of item.prices.entries()) {
     const price = getTablePrice(table, row, period)
     const amount =
-      price === null ? 'not on sale' : formatPaidItemPrice(event, item, part, price, currency, day)
+      price === null ? 'not on sale' : formatItemPriceToPay(event, item, part, price, currency, day)
     const categories = listCategoriesOfTable(event, item, part)
     const labels =
       categories === null

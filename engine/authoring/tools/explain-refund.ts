@@ -28,7 +28,7 @@ export function formatRefund(
   return [
     [
       'refund',
-      `${refund === null ? `no charge is stated in ${currency}` : formatPrice(refund, currency)}, if cancelled on this day: ${terms.percent}% of ${price}${lessCharge}`,
+      `${refund === null ? `unknown (the file states no cancellation charge in ${currency})` : formatPrice(refund, currency)}, if cancelled on this day: ${terms.percent}% of ${price}${lessCharge}`,
     ],
   ]
 }

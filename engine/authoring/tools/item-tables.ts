@@ -28,10 +28,10 @@ export function listCategoriesOfTable(
 }
 
 /**
- * Formats the amount to pay for a row on a day: "₹ 1,180". If tax differs between the categories that can have the row,
- * lists all amounts: "₹ 1,000 or ₹ 1,180". Ignores tax rules that depend on other answers, which are listed separately.
+ * Formats the amount to pay for a row on a day: "₹ 1,180". If tax differs between the categories whose delegates
+ * can order the row, lists all amounts: "₹ 1,000 or ₹ 1,180". Ignores tax rules that depend on other answers, which are listed separately.
  */
-export function formatPaidItemPrice(
+export function formatItemPriceToPay(
   event: EventConfig,
   item: Item,
   tableIndex: number,

@@ -35,7 +35,7 @@ import { dayOf, formatDays, formatInstant, type Day, type Instant } from '../../
 import { withStatedMethod } from '../../pricing/method-prices.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { hasItemsOrTaxes } from './explain-bill-lines.ts'
-import { formatPaidItemPrice } from './item-tables.ts'
+import { formatItemPriceToPay } from './item-tables.ts'
 import { buildPriceList, describeDays } from './price-list.ts'
 
 type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
@@ -257,7 +257,7 @@ function renderItemPrices(event: EventConfig): string {
           : [`<tr><th scope="row" colspan="${periods.length + 1}">${escapeHtml(when)}</th></tr>`]),
         ...partRows.map(
           (row) =>
-            `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price, column) => `<td>${price === null || item === undefined ? formatRowPrice(row.currency, price) : escapeHtml(formatPaidItemPrice(event, item, part, price, row.currency, chooseSampleDay(event, periods[column])))}</td>`).join('')}</tr>`,
+            `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price, column) => `<td>${price === null || item === undefined ? formatRowPrice(row.currency, price) : escapeHtml(formatItemPriceToPay(event, item, part, price, row.currency, chooseSampleDay(event, periods[column])))}</td>`).join('')}</tr>`,
         ),
       ])
       const categoryText = escapeHtml([label, ...about].join(', '))

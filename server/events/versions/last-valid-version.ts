@@ -37,7 +37,7 @@ export const getEventId = (file: string): string => path.basename(file).replace(
  * Finds the versions to serve. Fails with all messages if no event would be served, or if there is any error at the
  * first start, when an operator is present to correct it.
  */
-export async function findLastValid(
+export async function findLastValidVersions(
   deps: StartDeps,
   disk: CompiledFolder,
 ): Promise<Result<LastValidVersions, string>> {

@@ -74,7 +74,7 @@ export async function withdrawCode(
   if (outcome === 'unknown')
     return err({ code: 'code_unknown', message: `${event.title} has no such code.` })
   return ok(
-    outcome === 'before'
+    outcome === 'already_withdrawn'
       ? 'This code is already withdrawn.'
       : 'Code withdrawn. It can no longer be used. Existing registrations keep their discount.',
   )

@@ -20,7 +20,7 @@ export type RescuePlan = {
   readonly recovery: NewRecovery
 }
 
-/** The latest trusted time. `waitsSince`: the time since which erasure is paused, because the clock is days ahead. */
+/** The latest trusted time. `waitsSince`: when erasure was paused because the clock was days ahead. */
 export type ClockSeen = { readonly at: Instant; readonly waitsSince: Instant | null }
 
 /**

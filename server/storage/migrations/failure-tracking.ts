@@ -8,7 +8,7 @@ ALTER TABLE mail_queue ADD COLUMN unreached INTEGER NOT NULL DEFAULT 0 CHECK (un
 -- When the event's file was removed; null if it exists. A server that starts while the file is missing still
 -- serves the event, but with registration closed.
 ALTER TABLE event_files ADD COLUMN gone_at INTEGER;
--- The latest trusted time. waits_since: the time since which the clock has been days ahead of it. Until this is
+-- The latest trusted time. waits_since: when the clock was first found to be days ahead of it. Until this is
 -- resolved, erasure waits.
 CREATE TABLE clock_seen (
   only INTEGER PRIMARY KEY CHECK (only = 1),

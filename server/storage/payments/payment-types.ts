@@ -44,8 +44,8 @@ export type StoredPayment = {
   readonly createdAt: Instant
   readonly paidAt: Instant | null
   /**
-   * The merchant account that requested the payment, and the gateway's id for that account. Null for imported rows and
-   * for attempts by older versions.
+   * The merchant account that the payment was requested through, and the gateway's id for that account. Null for
+   * imported rows and for attempts by older versions.
    */
   readonly account: string | null
   readonly merchantId: string | null

@@ -207,7 +207,7 @@ export const assignReference = statement(
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ capture_id: captureId })),
 )
 /**
- * Returns the owner of a reference, in any spelling. Null if it has no owner. A payment takes precedence over a claim.
+ * Returns the owner of a reference, in any format. Null if it has no owner. A payment takes precedence over a claim.
  * Anyone can submit a claim, so a claim blocks a reference only in its own event, whose staff see the claim and can
  * reject it. At the front desk, it also blocks the reference in other events, because the transfer did not pay at that
  * desk, and its number would then be missing where the delegate reported it. A claim blocks nothing if the registration's

@@ -17,7 +17,7 @@ const registrationExpression = expressionBuilder<Tables & { r: Tables['registrat
  * the delegate was last sent to the gateway. While the bank is processing a payment, it counts until the result is
  * known.
  */
-const isUseHeld = ({ holdMs, at }: HoldParams) =>
+const countsAsUse = ({ holdMs, at }: HoldParams) =>
   registrationExpression.and([
     registrationExpression('r.state', 'not in', ['cancelled', 'refused']),
     registrationExpression.or([
@@ -71,7 +71,7 @@ const countUses = statement((builder, params: Code & HoldParams & { except: numb
         ),
     )
     .where(({ ref }) => raw<boolean>`${ref('r.id')} is distinct from ${params.except}`)
-    .where(isUseHeld(params)),
+    .where(countsAsUse(params)),
 )
 const saveUse = statement(
   (builder, { registrationId, codeId }: { registrationId: number; codeId: number }) =>
@@ -164,7 +164,7 @@ const usesOfCodes = statement(
           ),
       )
       .where(({ ref }) => dialect.isIdIn(ref('u.code_id'), query.ids))
-      .where(isUseHeld(query))
+      .where(countsAsUse(query))
       .select(({ fn, ref, case: choose }) => {
         const discount = raw<Amount>`-coalesce(${ref('l.total')}, 0)`
         return [
@@ -224,7 +224,7 @@ export async function findUsedCode(sql: Sql, registrationId: number): Promise<st
   return (await codeUsedBy.get(sql, { registrationId }))?.folded ?? null
 }
 
-/** Returns the code that a registration used, in its original spelling. Null if it used no code. */
+/** Returns the code that a registration used, as it was issued. Null if it used no code. */
 export async function findIssuedCode(sql: Sql, regNo: RegNo): Promise<string | null> {
   return (await codeOfRegNo.get(sql, { regNo }))?.code ?? null
 }
@@ -254,10 +254,10 @@ export async function withdrawDiscountCode(
   normalisedCode: string,
   user: string,
   at: Instant,
-): Promise<'withdrawn' | 'unknown' | 'before'> {
+): Promise<'withdrawn' | 'unknown' | 'already_withdrawn'> {
   const row = await codeByText.get(sql, { eventId, folded: normalisedCode })
   if (row === undefined) return 'unknown'
-  if (row.withdrawn_at !== null) return 'before'
+  if (row.withdrawn_at !== null) return 'already_withdrawn'
   markWithdrawn.run(sql, { id: row.id, at })
   addAuditEntry(sql, { at, who: user, what: `withdrew the code ${row.code}`, eventId, regNo: null })
   return 'withdrawn'

@@ -157,11 +157,12 @@ export async function register(
   }
   recordPerson(sql, id, registration, person, samePerson.value)
   await saveAnswersAndCode(sql, id, registration, availability)
-  const takeReservedSeats = (): void =>
+  const reserveSeats = (): void =>
     reserveQuotas(sql, id, availability.seatReservation, { eventId, isDue: orderId !== null, at })
-  // Otherwise, seats are reserved last, so that other delegates wait for them only during the commit.
+  // If there is no payment deadline or desk payment, seats are reserved last, so that other delegates wait for them only
+  // during the commit.
   const needsSeats = payUntil !== undefined || registration.deskPayment !== undefined
-  if (needsSeats) takeReservedSeats()
+  if (needsSeats) reserveSeats()
   if (payUntil !== undefined) {
     savePayUntil.run(sql, { id, payUntil })
     await reserveSeatsAgain(sql, id, at)
@@ -197,7 +198,7 @@ export async function register(
       fingerprint: idempotency.fingerprint,
       at,
     })
-  if (!needsSeats) takeReservedSeats()
+  if (!needsSeats) reserveSeats()
   return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
 }
 

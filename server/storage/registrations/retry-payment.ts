@@ -76,7 +76,7 @@ export async function retryPayment(
   const newestRow = await newestAttempt.get(sql, { id: registration.id })
   if (newestRow === undefined) return err({ code: 'not_found' })
   if (newestRow.asks_for === 'difference' && registration.payment_status === 'success')
-    return retryDifference(sql, registration, newestRow, at, {
+    return retryBalancePayment(sql, registration, newestRow, at, {
       expectedOrderId,
       replacesOpenOrder,
       merchantAccount,
@@ -150,7 +150,7 @@ export async function retryPayment(
 }
 
 /** Requests the balance of a corrected registration again, at its current amount. */
-async function retryDifference(
+async function retryBalancePayment(
   sql: Sql,
   registration: RegistrationRow,
   lastPayment: Selectable<Tables['payments']>,
@@ -167,9 +167,9 @@ async function retryDifference(
   },
 ): Promise<Result<StoredPayment, RetryRefusal>> {
   const hasNewerAttempt = expectedOrderId !== undefined && lastPayment.order_id !== expectedOrderId
-  const canRetryDifference =
+  const canRetryBalance =
     lastPayment.status === 'failed' || lastPayment.way !== null || replacesOpenOrder === true
-  if (!canRetryDifference || registration.due <= 0 || hasNewerAttempt)
+  if (!canRetryBalance || registration.due <= 0 || hasNewerAttempt)
     return err({ code: 'not_failed' })
   if (lastPayment.attempt >= MAX_ATTEMPTS) return err({ code: 'too_many_attempts' })
   const merchant = merchantAccount ?? {

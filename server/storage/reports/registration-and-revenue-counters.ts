@@ -46,7 +46,7 @@ const addToPaidAmount = statement(
       .where('id', '=', params.registrationId),
 )
 /** SQLite only. Counts the registrations added since the last count, with the same result as the triggers. */
-const addNewRegistrations = statement((builder) =>
+const addNewRegistrationsToCounters = statement((builder) =>
   builder
     .insertInto('counters')
     .columns([
@@ -187,7 +187,7 @@ type RevenueRegistration = {
 export async function countNewRegistrations(sql: Sql): Promise<void> {
   // Triggers count them on PostgreSQL.
   if (sql.dialect.appendsCounterRows) return
-  const addedRowCount = await addNewRegistrations.run(sql).changes
+  const addedRowCount = await addNewRegistrationsToCounters.run(sql).changes
   if (addedRowCount > 0) saveLastCounted.run(sql)
 }
 

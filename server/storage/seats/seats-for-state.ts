@@ -12,7 +12,7 @@ export type SeatState = {
 /**
  * Determines the seats of a registration. A registration keeps its seats if it is paid, under review or within its
  * payment deadline, holds them during payment, and releases them otherwise. A cancelled or rejected registration has no
- * seats, even if it was paid. `isUseHeld` in registrations/discount-codes.ts implements the same rule for discount
+ * seats, even if it was paid. `countsAsUse` in registrations/discount-codes.ts implements the same rule for discount
  * codes, in SQL.
  */
 export function determineSeatUse({

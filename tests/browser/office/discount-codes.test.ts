@@ -54,7 +54,7 @@ test('discount codes are created and listed, and withdrawn after confirmation', 
   await createRegion.getByRole('status').getByText('2 codes created:').waitFor()
   const createdCodes = (await createRegion.locator('pre').innerText()).split('\n')
   const [firstCode = ''] = createdCodes
-  const codeRows = page.getByRole('table', { name: 'Created codes' }).locator('tbody tr')
+  const codeRows = page.getByRole('table', { name: 'All codes' }).locator('tbody tr')
   await codeRows.filter({ hasText: firstCode }).waitFor()
   await expect.poll(() => codeRows.count()).toBe(2)
   const readFirstRow = () => codeRows.first().innerText()

@@ -1,4 +1,4 @@
-/** Recognises a bank reference in any spelling, and finds references in statement lines. */
+/** Recognises a bank reference in any format, and finds references in statement lines. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -48,8 +48,8 @@ test.each([
   '526123456702 UPI',
   '526123456702 / paid by Sharma',
   'Sharma, UTR:526123456702',
-])('%j is the same reference as 526123456702', (spelling) => {
-  expect(toBankKey(spelling)).toBe(UTR)
+])('%j is the same reference as 526123456702', (text) => {
+  expect(toBankKey(text)).toBe(UTR)
 })
 
 test.each([
@@ -64,8 +64,8 @@ test.each([
   ['CMS4123456789', 'NEFT CMS4123456789'],
   ['AXISCN0123456789', 'NEFT/AXISCN0123456789'],
   ['000123 HDFC Bank', '123 hdfc bank'],
-])('%j and %j are the same reference', (firstSpelling, secondSpelling) => {
-  expect(toBankKey(firstSpelling)).toBe(toBankKey(secondSpelling))
+])('%j and %j are the same reference', (firstText, secondText) => {
+  expect(toBankKey(firstText)).toBe(toBankKey(secondText))
 })
 
 test.each([
@@ -74,8 +74,8 @@ test.each([
   ['123 HDFC', '123 SBI'],
   ['HDFCN52027010912', 'ICICN52027010912'],
   ['526123456702', '526123456702 3'],
-])('%j and %j are different references', (firstSpelling, secondSpelling) => {
-  expect(toBankKey(firstSpelling)).not.toBe(toBankKey(secondSpelling))
+])('%j and %j are different references', (firstText, secondText) => {
+  expect(toBankKey(firstText)).not.toBe(toBankKey(secondText))
 })
 
 test.each(['', ' ', '—', '000', '\u200b'])('%j contains no reference', (text) => {
@@ -98,8 +98,8 @@ const anyUtr = fc.oneof(
     .map(([letters, digits]) => `${letters}${digits}`.slice(0, 16)),
 )
 const separators = fc.constantFrom('', ' ', '-', '.', '/', '\u200b', '\u00ad', '  ', ' - ')
-/** Generates the same reference in a different spelling. */
-const buildSpelling = (utr: string) =>
+/** Generates the same reference in a different format. */
+const generateFormat = (utr: string) =>
   fc
     .tuple(
       fc.constantFrom('', 'UTR ', 'utr no: ', 'Ref. No. ', 'UPI-', 'Txn ID ', 'cheque no. '),
@@ -114,12 +114,12 @@ const buildSpelling = (utr: string) =>
       return `${prefix}${zeros}${isLowerCase ? text.toLowerCase() : text}`
     })
 
-test('every spelling of a reference has the same key, and computing a key is idempotent', () => {
-  const spellings = anyUtr.chain((utr) => fc.tuple(fc.constant(utr), buildSpelling(utr)))
+test('every format of a reference has the same key, and computing a key is idempotent', () => {
+  const texts = anyUtr.chain((utr) => fc.tuple(fc.constant(utr), generateFormat(utr)))
   fc.assert(
-    fc.property(spellings, ([utr, spelling]) => {
-      expect(toBankKey(spelling)).toBe(toBankKey(utr))
-      expect(toBankKey(toBankKey(spelling))).toBe(toBankKey(spelling))
+    fc.property(texts, ([utr, text]) => {
+      expect(toBankKey(text)).toBe(toBankKey(utr))
+      expect(toBankKey(toBankKey(text))).toBe(toBankKey(text))
     }),
     { numRuns: chooseRuns(2000) },
   )

@@ -15,7 +15,7 @@ const DAY_MS = 24 * HOUR_MS
 const YEAR_MS = 365 * DAY_MS
 const startedAt = instant(Date.UTC(2026, 10, 21))
 
-/** Returns the times of the polls after a payment ended, in milliseconds after its end. */
+/** Returns the times of the polls of a payment, in milliseconds after its watch started. */
 function listPolls(status: PaymentStatus, review: string | null = null): readonly number[] {
   const { nextPollAt, watchUntil } = startWatch(status, startedAt)
   const polls: number[] = []
@@ -51,8 +51,12 @@ describe('the polling schedule', () => {
   test('a payment is still polled for ten days if the clock jumped forward by weeks', () => {
     const { nextPollAt, watchUntil } = startWatch('success', startedAt)
     const clockJump = 13 * DAY_MS
-    const watchAfterJump = adjustWatchEnd(watchUntil, nextPollAt, instant(nextPollAt + clockJump))
-    expect(watchAfterJump).toBe(watchUntil + clockJump)
+    const watchEndAfterJump = adjustWatchEnd(
+      watchUntil,
+      nextPollAt,
+      instant(nextPollAt + clockJump),
+    )
+    expect(watchEndAfterJump).toBe(watchUntil + clockJump)
     expect(adjustWatchEnd(watchUntil, nextPollAt, instant(nextPollAt + MINUTE_MS))).toBe(watchUntil)
     expect(adjustWatchEnd(null, nextPollAt, instant(nextPollAt + clockJump))).toBe(null)
   })

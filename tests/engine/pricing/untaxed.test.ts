@@ -121,7 +121,7 @@ test.each<[string, () => unknown]>([
   expect(output.match(TAX_WORDS)?.[0] ?? null).toBeNull()
 })
 
-test('diff shows a removed tax as a change of every price', () => {
+test('diff shows a removed tax as a change to every price', () => {
   const taxedEvent = compileEvent(readSource('events/afpicon2026.yaml').text, sharedFiles, {
     path: 'events/afpicon2026.yaml',
   }).event as EventConfig

@@ -232,7 +232,7 @@ describe('payments that arrive after polling has ended', () => {
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success' })
   })
 
-  test('after an event changes its account, the account that requested the payment is queried', async () => {
+  test('after an event changes its account, the gateway is queried with the account of the payment request', async () => {
     const { orderId } = await testServer.placeOrder()
     const { deps } = testServer.parts()
     const event = deps.events.findById('afpicon2026')

@@ -41,8 +41,8 @@ import type { RecordedQueries } from './queries-of-lists.ts'
 const BUSY_MACHINE_TIMEOUT_MS = 900_000
 
 const STORAGE_FOLDER = join(import.meta.dirname, '../../../server/storage')
-/** Statements that read a growing table in full on purpose: the reason, and the patterns that identify them. */
-const FULL_READS: readonly (readonly [reason: string, ...patterns: RegExp[]])[] = [
+/** Statements that scan a growing table in full on purpose: the reason, and the patterns that identify them. */
+const ALLOWED_FULL_SCANS: readonly (readonly [reason: string, ...patterns: RegExp[]])[] = [
   [
     'A migration reads everything once.',
     /"r"\."id" > (\?|\$1) order by "r"\."id" limit 10000/,
@@ -106,7 +106,7 @@ beforeAll(async () => {
 
 type Scan = { readonly text: string; readonly tables: readonly string[] }
 function expectAllowed(scans: readonly Scan[]): void {
-  const allowedPatterns = FULL_READS.flatMap(([, ...patterns]) => patterns)
+  const allowedPatterns = ALLOWED_FULL_SCANS.flatMap(([, ...patterns]) => patterns)
   expect(
     scans.filter(
       ({ text }) => !allowedPatterns.some((allowedPattern) => allowedPattern.test(text)),
@@ -203,7 +203,7 @@ type Plan = {
 function listScans(
   plan: Plan,
   partialIndexes: ReadonlySet<string>,
-  isUnderLimit = false,
+  isInsideLimitNode = false,
 ): readonly string[] {
   const { 'Node Type': type, 'Relation Name': table = '', 'Index Name': index } = plan
   const isScan =
@@ -211,7 +211,7 @@ function listScans(
       ? type === 'Seq Scan'
       : plan['Index Cond'] === undefined &&
         !partialIndexes.has(index) &&
-        !(isUnderLimit && plan.Filter === undefined)
+        !(isInsideLimitNode && plan.Filter === undefined)
   return [
     ...(isScan && GROWING_TABLES.includes(table) ? [`${type} of ${table} ${index ?? ''}`] : []),
     ...(plan.Plans ?? []).flatMap((entry) => listScans(entry, partialIndexes, type === 'Limit')),
@@ -219,8 +219,8 @@ function listScans(
 }
 
 /**
- * Adds limits where PostgreSQL expects to read a large part of a table: pages, key lists and payments to ask the
- * gateway about get only a few rows.
+ * Adds limits where PostgreSQL expects to read a large part of a table: limits pages, lists of keys and the list of
+ * payments due for a gateway query to a few rows.
  */
 const setLimits = (text: string): string =>
   text

@@ -294,7 +294,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
   })
 
   describe('received payments', () => {
-    test('have one row each: a successful payment has the state `fits` and the account that requested it', async () => {
+    test('have one row each: a successful payment has the state `fits` and the account that it was requested through', async () => {
       const { regNo, orderId } = await registerSample(store, {
         gateway: 'airpay',
         merchantAccount: { account: 'afpi', merchantId: '123456' },

@@ -54,7 +54,7 @@ export function CodeList({
       {codes.length === 0 && <p className="mute">No codes yet.</p>}
       {codes.length > 0 && (
         <AmountTable
-          label="Created codes"
+          label="All codes"
           head={[
             { text: 'Code' },
             { text: 'Used' },

@@ -86,7 +86,7 @@ export function DiscountCodesPage({
       {firstPage !== undefined && !isPrintingSlips && (
         <div className="codes">
           <div className="panel">
-            <h2>Created codes</h2>
+            <h2>All codes</h2>
             <CodeList
               eventId={event.id}
               codes={codes}

@@ -1,4 +1,4 @@
-/** The frame of every office page: top bar, rail, breadcrumbs, and the bar at the bottom of a phone. */
+/** The frame of every office page: top bar, rail, breadcrumbs, and the bottom bar on phones. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'

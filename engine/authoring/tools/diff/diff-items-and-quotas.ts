@@ -16,7 +16,7 @@ import {
   type ListedTable,
   type PriceList,
 } from '../price-list.ts'
-import { formatPaidItemPrice } from '../item-tables.ts'
+import { formatItemPriceToPay } from '../item-tables.ts'
 
 /**
  * `what` is the line or rule with its changed part. `old` is null for an addition, `next` for a
@@ -244,5 +244,5 @@ function describeCell({ event, item, table }: Side, { when, row }: Row, on: Day)
   const price: Amount | null = matchingRow.cells[columnIndex] ?? null
   return price === null
     ? 'not on sale'
-    : formatPaidItemPrice(event, item, part, price, matchingRow.currency, on)
+    : formatItemPriceToPay(event, item, part, price, matchingRow.currency, on)
 }

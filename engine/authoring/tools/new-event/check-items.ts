@@ -57,8 +57,8 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
     const reason =
       label === '' ? 'Which workshop has these prices?' : explainName(label, 'workshop')
     if (reason !== null) problems.push({ row, message: reason })
-    const payerText = category === '' ? '' : ` for “${category}”`
-    const prices = readPrices(row, cells, readContext, `“${label}”`, payerText, problems)
+    const categoryText = category === '' ? '' : ` for “${category}”`
+    const prices = readPrices(row, cells, readContext, `“${label}”`, categoryText, problems)
     const number = /^(\d{1,5})(?:\s*(?:seats?|places?))?$/i.exec(typedSeats.trim())?.[1]
     if (typedSeats.trim() !== '' && number === undefined)
       problems.push({
@@ -108,7 +108,7 @@ export function readCompanionTable(table: ItemTable, answers: NewEventAnswers): 
   const problems: FeeProblem[] = []
   const prices = readPrices(0, first.cells, readContext, `“${COMPANION_LABEL}”`, '', problems)
   if (problems.length === 0 && prices.every((price) => price === null))
-    problems.push({ row: 0, message: `“${COMPANION_LABEL}” would never be on sale.` })
+    problems.push({ row: 0, message: `Enter at least one price for “${COMPANION_LABEL}”.` })
   const age = first.number.trim()
   const isAge = /^[1-9]\d?$/.test(age)
   if (age !== '' && !isAge)
@@ -145,7 +145,7 @@ function readPrices(
   cells: readonly string[],
   { columns, currency, confirmed }: ReadContext,
   name: string,
-  payerText: string,
+  categoryText: string,
   problems: FeeProblem[],
 ): PricesByPeriod {
   if (columns.length === 0) return [toAmount(0)]
@@ -154,7 +154,7 @@ function readPrices(
     row,
     columns.map((_, column) => cells[column] ?? ''),
     currency,
-    (column) => `does ${name} cost${payerText}${isSingle ? '' : ` in “${columns[column]}”`}?`,
+    (column) => `does ${name} cost${categoryText}${isSingle ? '' : ` in “${columns[column]}”`}?`,
   )
   problems.push(...cellProblems)
   const isOnSale = prices.some((price) => price !== null)
@@ -162,7 +162,7 @@ function readPrices(
     problems.push(
       ...askAboutPrices(
         row,
-        listImplausiblePrices(`${name}${payerText}`, prices, currency, columns),
+        listImplausiblePrices(`${name}${categoryText}`, prices, currency, columns),
         confirmed,
       ),
     )

@@ -53,8 +53,8 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
 }
 
 /**
- * Returns a prefix for registration numbers such that neither it nor any other event's prefix begins with the
- * other. Returns null if none is available.
+ * Returns a prefix for registration numbers that is not the beginning of another event's prefix, and does not begin
+ * with one. Returns null if none is available.
  */
 export function findPrefix(id: string, usedIds: readonly string[]): string | null {
   const letters = id.replace(/[^a-z]/g, '').toUpperCase()

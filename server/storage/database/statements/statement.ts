@@ -117,7 +117,7 @@ class Placeholder {
 const PLACEHOLDERS: object = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })
 
 /** Writes constants into the text, and keeps the values of a call as parameters. */
-class ConstantsInText extends OperationNodeTransformer {
+class ConstantInliner extends OperationNodeTransformer {
   protected override transformValue(node: ValueNode): ValueNode {
     return toValueNode(node.value)
   }
@@ -130,7 +130,7 @@ class ConstantsInText extends OperationNodeTransformer {
 }
 const toValueNode = (value: unknown): ValueNode =>
   value instanceof Placeholder ? ValueNode.create(value) : ValueNode.createImmediate(value)
-const transformer = new ConstantsInText()
+const transformer = new ConstantInliner()
 const CONSTANTS_PLUGIN: KyselyPlugin = {
   transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
   transformResult: ({ result }) => Promise.resolve(result),

@@ -1,4 +1,4 @@
-/** Writes the registration section of a new event: the days of the form and of the front desk. */
+/** Writes the registration section of a new event: the dates on which the form and the front desk are open. */
 import type { Day } from '../../../../lib/time.ts'
 import type { RegistrationWindow } from '../price-periods.ts'
 import { appendComment } from '../yaml-text.ts'
