@@ -40,7 +40,7 @@ else
       await server.stop()
     })
 
-    describe.each(LOCK_ORDER)('the lock on a %s', (kind) => {
+    describe.each(LOCK_ORDER)('the %s lock', (kind) => {
       test.each(LOCK_RULES[kind].map((lockRule) => [lockRule.rule, lockRule] as const))(
         '%s',
         async (_, { attempt, resultWithLock }) => {
