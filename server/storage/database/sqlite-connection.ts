@@ -190,7 +190,7 @@ export async function runInTransaction<T>(
   }
 }
 
-/** An insert of one row that returns its id. After `do update`, SQLite does not report the row's id. */
+/** An insert of one row that returns its id, the rowid. After `do update`, SQLite does not report it. */
 const INSERT_RETURNING_ID = /^(insert into (?!.* do update ).*) returning "id"$/s
 
 /**

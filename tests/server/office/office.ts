@@ -26,6 +26,13 @@ export const PASSWORD = 'a password for tests'
 export const hashCheaply = (password: string): Promise<string> =>
   hash(password, { memoryCost: 8, timeCost: 1 })
 
+/** The answers of the person to whom a test transfers a registration. */
+export const NEW_HOLDER = {
+  full_name: 'Second Holder',
+  email: 'second@delegate.example',
+  phone_number: '9847000001',
+}
+
 export type Office = {
   readonly token: string
   readonly cookie: string

@@ -13,7 +13,7 @@ import type {
 import { startRefundEmails } from '../../../../server/mail/send-refund-emails.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { actionsUrl, hashCheaply, PASSWORD, signIn } from '../office.ts'
+import { actionsUrl, hashCheaply, NEW_HOLDER, PASSWORD, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
 
@@ -358,17 +358,8 @@ test('after a transfer, the email about a refund does not contain the bank refer
   await uploadReturn(office, reference, FEE)
   server.setTime('2027-01-11')
   office = await signIn(server)
-  const newHolder = {
-    full_name: 'Second Holder',
-    email: 'second@delegate.example',
-    phone_number: '9847000001',
-  }
-  const transferResult = await office.act(regNo, {
-    act: 'transfer',
-    why: 'Ill.',
-    answers: newHolder,
-  })
-  expect(transferResult).toMatchObject({ status: 200 })
+  const transfer = { act: 'transfer', why: 'Ill.', answers: NEW_HOLDER }
+  expect(await office.act(regNo, transfer)).toMatchObject({ status: 200 })
   server.setTime('2027-01-12')
   office = await signIn(server)
   const refund = { act: 'refund', why: 'Returned.', by_hand: true, amount: String(FEE), reference }
@@ -377,7 +368,7 @@ test('after a transfer, the email about a refund does not contain the bank refer
   const email = (await server.deps.store.emailsOfRegistration(regNo)).find(({ subject }) =>
     subject.startsWith('Your refund for'),
   )
-  expect(email).toMatchObject({ to: newHolder.email })
+  expect(email).toMatchObject({ to: NEW_HOLDER.email })
   expect(email?.text).toContain(`for registration ${regNo}`)
   expect(email?.text).not.toContain(reference)
 })

@@ -4,7 +4,7 @@ import * as mupdf from 'mupdf'
 import { computeSignature } from '../../../../server/payments/gateways/razorpay/signatures.ts'
 import type { OrderId, RegNo } from '../../../../engine/index.ts'
 import { startRefundEmails } from '../../../../server/mail/send-refund-emails.ts'
-import { signIn } from '../../office/office.ts'
+import { NEW_HOLDER, signIn } from '../../office/office.ts'
 import type { Office } from '../../office/office.ts'
 import { NOON, openRazorpayServer } from './razorpay-server.ts'
 import type { RazorpayServer } from './razorpay-server.ts'
@@ -299,17 +299,8 @@ test("buttons on the simulator's page for a paid order dispute the payment and d
 test('after a transfer, the email about a dispute of the former holder’s payment contains no dispute number, and does not call the payment the new holder’s', async () => {
   const { regNo, orderId } = await server.pay('silent')
   server.advance(HOUR_MS)
-  const newHolder = {
-    full_name: 'Second Holder',
-    email: 'second@delegate.example',
-    phone_number: '9847000001',
-  }
-  const transferResult = await office.act(regNo, {
-    act: 'transfer',
-    why: 'Ill.',
-    answers: newHolder,
-  })
-  expect(transferResult).toMatchObject({ status: 200 })
+  const transfer = { act: 'transfer', why: 'Ill.', answers: NEW_HOLDER }
+  expect(await office.act(regNo, transfer)).toMatchObject({ status: 200 })
   await server.simulator().setDispute(findGatewayOrderId(orderId), 'lost')
   await server.waitUntilIdle()
   const disputeId = (await readDisputes(regNo))[0]?.disputeId ?? 'missing'
@@ -319,7 +310,7 @@ test('after a transfer, the email about a dispute of the former holder’s payme
   await startRefundEmails(server.parts().deps, { isEnabled: false }).run()
   const emails = await server.parts().deps.store.emailsOfRegistration(regNo as RegNo)
   const email = emails.find(({ subject }) => subject.includes('disputed payment'))
-  expect(email?.to).toBe(newHolder.email)
+  expect(email?.to).toBe(NEW_HOLDER.email)
   expect(email?.subject).toMatch(/^A disputed payment for /)
   expect(email?.text).not.toContain(disputeId)
   expect(email?.text).not.toContain('your bank')
