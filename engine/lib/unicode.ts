@@ -11,11 +11,12 @@ const LONG_RUNS = new RegExp(`(\\p{M}{${MAX_CONSECUTIVE_MARKS}})\\p{M}+`, 'gu')
 /** Returns the text in well-formed NFC, with at most 30 consecutive marks. Idempotent. */
 export function toNfc(text: string): string {
   // Fast path: nearly every text is ASCII, and each answer of a form is normalised.
-  if (ASCII.test(text)) return text
+  if (isAscii(text)) return text
   // Normalisation decomposes some marks, so a run may be longer afterwards.
   return cutLongMarkRuns(cutLongMarkRuns(toWellFormed(text)).normalize('NFC'))
 }
 
+export const isAscii = (text: string): boolean => ASCII.test(text)
 const ASCII = /^\p{ASCII}*$/u
 
 /**

@@ -1,5 +1,5 @@
 /** Detects when a person pays twice, or registers twice before paying. */
-import { toNfc } from '../lib/unicode.ts'
+import { isAscii, toNfc } from '../lib/unicode.ts'
 import { foldText } from '../answers/compare-answers.ts'
 import { getMailboxKey } from '../answers/misspelt-email-domains.ts'
 
@@ -46,15 +46,26 @@ export function getPayerKey({
   readonly email: string
   readonly fullName: string
 }): string | null {
-  const nameWords = toNfc(fullName)
-    .normalize('NFKC')
-    .replace(/[ൺ-ൿ]/g, (chillu) => CHILLU_SPELLINGS[chillu] ?? chillu)
-    .split(/[^\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}]+/u)
-    .map(foldText)
-    .filter((word) => word !== '')
+  const nameWords = listNameWords(fullName)
   const nameStart = nameWords.findIndex((word) => !NAME_TITLES.has(word))
   const name = nameWords.slice(Math.max(0, nameStart)).join('')
-  return foldText(email) === '' || name === '' ? null : JSON.stringify([getMailboxKey(email), name])
+  const mailbox = getMailboxKey(email)
+  return mailbox === NO_MAILBOX || name === '' ? null : JSON.stringify([mailbox, name])
+}
+
+/** The mailbox key of an empty address. */
+const NO_MAILBOX = getMailboxKey('')
+
+function listNameWords(fullName: string): readonly string[] {
+  // Fast path: each registration is compared, and nearly every name is ASCII.
+  const words = isAscii(fullName)
+    ? fullName.toLowerCase().split(/[^a-z0-9]+/)
+    : toNfc(fullName)
+        .normalize('NFKC')
+        .replace(/[ൺ-ൿ]/g, (chillu) => CHILLU_SPELLINGS[chillu] ?? chillu)
+        .split(/[^\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}]+/u)
+        .map(foldText)
+  return words.filter((word) => word !== '')
 }
 
 /**

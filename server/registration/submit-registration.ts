@@ -270,12 +270,12 @@ async function register(
   const answers = checkAnswers(served, raw, context)
   const listErrors = findMemberListErrors(event, context)
   const fileErrors = findMissingFiles(event, body, drafts, raw, context)
-  const findMethodErrors = (isNeeded: boolean): FieldErrors =>
-    isNeeded && manualEntry === undefined
-      ? findMethodFieldErrors(event, raw, normalise(event, raw, context).answers, dayOf(at))
-      : {}
+  const findMethodErrors = (normalised: Answers): FieldErrors =>
+    manualEntry === undefined ? findMethodFieldErrors(event, raw, normalised, dayOf(at)) : {}
   if (!answers.ok) {
-    const methodErrors = findMethodErrors(Object.hasOwn(answers.error, METHOD_FIELD))
+    const methodErrors = Object.hasOwn(answers.error, METHOD_FIELD)
+      ? findMethodErrors(normalise(event, raw, context).answers)
+      : {}
     return err(refuseAnswers({ ...answers.error, ...listErrors, ...fileErrors, ...methodErrors }))
   }
   if (Object.keys(fileErrors).length > 0)
@@ -307,7 +307,7 @@ async function register(
     deskMethod === null
       ? findChosenMethod(event, answers.value, dayOf(at), getCurrency(event, category))
       : ok(deskMethod)
-  const payableMethodErrors = findMethodErrors((quote?.total ?? 0) > 0)
+  const payableMethodErrors = (quote?.total ?? 0) > 0 ? findMethodErrors(answers.value) : {}
   if (Object.keys(payableMethodErrors).length > 0) return err(refuseAnswers(payableMethodErrors))
   if (!methodResult.ok)
     return err(

@@ -17,6 +17,16 @@ test.each([
   expect(getKey(name, ' Asha@EXAMPLE.org')).toBe(ashaKey)
 })
 
+test('a name typed in full-width characters is recognised as the same person', () => {
+  const printable = Array.from({ length: 94 }, (_, index) => String.fromCodePoint(0x21 + index))
+  const toFullWidth = (character: string) => String.fromCodePoint(character.charCodeAt(0) + 0xfee0)
+  const buildKey = (character: string) => getKey(`Dr${character}Asha${character} D${character}S`)
+  const differing = printable.filter(
+    (character) => buildKey(character) !== buildKey(toFullWidth(character)),
+  )
+  expect(differing).toEqual([])
+})
+
 test('a name typed on two different Malayalam keyboards is recognised as the same person', () => {
   const olderSpelling = 'മോഹന\u0D4D\u200D കുമാര\u0D4D\u200D'
   expect(getKey(olderSpelling)).toBe(getKey('മോഹൻ കുമാർ'))
