@@ -1,7 +1,7 @@
 /** Caches slowly changing data during a write batch. No other code writes during the batch. */
 import type { Sql } from './sqlite-connection.ts'
 
-const caches = new Map<Sql, Map<string, unknown>>()
+const caches = new Map<Sql, Map<string, Promise<unknown>>>()
 
 /**
  * Runs `task` so that `readOncePerBatch` reads the same data only once. `task` must be one transaction that is never
@@ -19,15 +19,13 @@ export async function cacheReads<T>(sql: Sql, task: () => Promise<T>): Promise<T
 /**
  * Returns the result of `read`, or the result cached under this name. Outside `cacheReads`, `read` is always called.
  */
-export async function readOncePerBatch<V>(
-  sql: Sql,
-  name: string,
-  read: () => Promise<V>,
-): Promise<V> {
+export function readOncePerBatch<V>(sql: Sql, name: string, read: () => Promise<V>): Promise<V> {
   const cache = caches.get(sql)
-  if (cache === undefined) return read()
-  if (!cache.has(name)) cache.set(name, await read())
-  return cache.get(name) as V
+  const cachedResult = cache?.get(name)
+  if (cachedResult !== undefined) return cachedResult as Promise<V>
+  const result = read()
+  cache?.set(name, result)
+  return result
 }
 
 /** Discards the cached results. Call it after writing data that is read through `readOncePerBatch`. */

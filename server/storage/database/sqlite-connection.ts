@@ -214,13 +214,17 @@ function toAsyncStatement<Row>(
     get: async (...params) =>
       (insert === null ? statement.get(...params) : insertRow(params)) as Row | undefined,
     all: async (...params) => statement.all(...params) as Row[],
-    run: (...params) => {
-      const writeResult = statement.run(...params)
-      return {
-        get changes() {
-          return Promise.resolve(writeResult.changes)
-        },
-      }
-    },
+    run: (...params) => new FinishedWrite(statement.run(...params)),
+  }
+}
+
+/** A class, because creating an object with a getter of its own takes longer than some inserts. */
+class FinishedWrite implements WriteResult {
+  readonly #result: Database.RunResult
+  constructor(result: Database.RunResult) {
+    this.#result = result
+  }
+  get changes(): Promise<number> {
+    return Promise.resolve(this.#result.changes)
   }
 }

@@ -111,10 +111,8 @@ export async function isActive(
   { eventId, hash, takesNew }: { eventId: string; hash: string; takesNew: boolean },
 ): Promise<boolean> {
   lockVersion(sql, eventId)
-  const active = await readOncePerBatch(
-    sql,
-    `active ${eventId}`,
-    async () => (await activeVersionOfEvent.get(sql, { eventId })) ?? null,
+  const active = await readOncePerBatch(sql, `active ${eventId}`, () =>
+    activeVersionOfEvent.get(sql, { eventId }),
   )
-  return active === null || (active.hash === hash && !(takesNew && active.isGone === 1))
+  return active === undefined || (active.hash === hash && !(takesNew && active.isGone === 1))
 }

@@ -72,18 +72,18 @@ export async function reindexRegistration(sql: Sql, registrationId: number): Pro
   const row = await indexedRegistration.get(sql, { id: registrationId })
   if (row === undefined) return
   deleteWords.run(sql, { id: row.id })
-  addWords(sql, row)
+  addWords(sql, row.id, row)
 }
 
 type Row = SearchableFields & { readonly id: number }
 
 /** Adds the words of a new registration, on databases that index immediately. */
-export function indexImmediately(sql: Sql, row: Row): void {
-  if (sql.dialect.unindexed === null) addWords(sql, row)
+export function indexImmediately(sql: Sql, id: number, fields: SearchableFields): void {
+  if (sql.dialect.unindexed === null) addWords(sql, id, fields)
 }
 
-function addWords(sql: Sql, row: Row): void {
-  insertWords.run(sql, { id: row.id, words: joinSearchWords(row) })
+function addWords(sql: Sql, id: number, fields: SearchableFields): void {
+  insertWords.run(sql, { id, words: joinSearchWords(fields) })
 }
 
 /** Adds the words of all rows with one statement, because each statement takes time on PostgreSQL. */
@@ -109,7 +109,7 @@ async function indexNextRows(sql: Sql): Promise<number> {
   const lastRow = rows.at(-1)
   if (lastRow === undefined) return 0
   if (sql.dialect.unindexed === null) addAllWords(sql, rows)
-  else for (const row of rows) addWords(sql, row)
+  else for (const row of rows) addWords(sql, row.id, row)
   saveProgress.run(sql, { id: lastRow.id })
   return rows.length
 }

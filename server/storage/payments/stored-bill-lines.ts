@@ -1,5 +1,6 @@
 /** Stores bill lines once, with their total price, and reads them with the registration. */
 import type { Insertable, Selectable } from 'kysely'
+import { memoize } from '../../../engine/index.ts'
 import type { AdjustmentPart, Line } from '../../../engine/index.ts'
 import { isId, isAnyOfIds } from '../database/select-by-ids.ts'
 import type { RowSelection } from '../database/select-by-ids.ts'
@@ -23,7 +24,10 @@ const LINE_COLUMNS = [
   'rate',
   'parts',
 ] as const satisfies readonly (keyof LineColumns)[]
-const getValueName = (column: string, line: number): string => `${column} ${line}`
+/** Returns the columns of a line, each with the name under which its value is bound. */
+const listValueNames = memoize((line: number) =>
+  LINE_COLUMNS.map((column) => [column, `${column} ${line}`] as const),
+)
 
 const lastBill = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
@@ -39,7 +43,7 @@ function getInsertStatement(count: number): StoreStatement<NewLines, unknown> {
   const insertLines = statement((builder, params: NewLines) =>
     builder.insertInto('bill_lines').values(
       Array.from({ length: count }, (_, line) => {
-        const columns = LINE_COLUMNS.map((column) => [column, params[getValueName(column, line)]])
+        const columns = listValueNames(line).map(([column, name]) => [column, params[name]])
         return {
           registration_id: params.registrationId,
           bill: params.bill,
@@ -68,7 +72,7 @@ export function saveLines(
   lines: readonly Line[],
 ): number | null {
   if (lines.length === 0) return null
-  const values: Record<string, LineValue> = {}
+  const values: Record<string, LineValue> & NewLines = { registrationId, bill: attempt }
   for (const [
     lineIndex,
     { id, option, label, quantity, unit, base, gst, total, rate, parts },
@@ -85,9 +89,9 @@ export function saveLines(
       rate: rate === undefined ? null : JSON.stringify(rate),
       parts: parts === undefined ? null : JSON.stringify(parts),
     }
-    for (const column of LINE_COLUMNS) values[getValueName(column, lineIndex)] = line[column]
+    for (const [column, name] of listValueNames(lineIndex)) values[name] = line[column]
   }
-  getInsertStatement(lines.length).run(sql, { ...values, registrationId, bill: attempt })
+  getInsertStatement(lines.length).run(sql, values)
   return attempt
 }
 

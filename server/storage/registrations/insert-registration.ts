@@ -93,14 +93,16 @@ export async function register(
   sql: Sql,
   registration: NewRegistration,
 ): Promise<Result<RegistrationResult, RegisterRefusal>> {
-  const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
+  const { eventId, eventHash, regNo, answers, searchable, category, orderId, quote, at } =
+    registration
+  const { idempotency, approval } = registration
   const isComplete = orderId === null && approval === undefined
   if (idempotency !== null) deleteExpiredKeys(sql, eventId, idempotency.key, at)
   // On PostgreSQL, these queries are sent in one round trip. The key is read after person, answers and code are locked:
   // if the same form arrives twice at the same time, the second request must find the registration and not be refused.
   const person = getPayerIfDue(registration)
   const [isCurrent, availability, samePerson, duplicate, newId] = await Promise.all([
-    isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }),
+    isActive(sql, { eventId, hash: eventHash, takesNew: true }),
     checkAvailability(sql, registration, registration.form === undefined ? null : person),
     findSamePerson(sql, registration, person),
     idempotency === null ? null : findRegistrationByKey(sql, eventId, idempotency.key, at),
@@ -118,7 +120,12 @@ export async function register(
   if (!samePerson.ok) return samePerson
   const { way: method, payUntil } = registration
   const row = {
-    ...registration,
+    eventId,
+    eventHash,
+    regNo,
+    answers,
+    searchable,
+    category,
     period: quote?.period ?? null,
     base: quote?.base ?? null,
     gst: quote?.gst ?? null,
@@ -275,6 +282,6 @@ export async function insertRegistration(
   if (newId !== null) addRegistrationWithId.run(sql, { id: newId, ...newRow })
   const id = newId ?? (await addRegistration.get(sql, newRow))?.id
   if (id === undefined) return null
-  indexImmediately(sql, { id, ...newRow })
+  indexImmediately(sql, id, newRow)
   return id
 }

@@ -4,6 +4,7 @@
  */
 import { OperationNodeTransformer, ValueListNode, ValueNode } from 'kysely'
 import type { Compilable, Kysely, KyselyPlugin, PrimitiveValueListNode } from 'kysely'
+import { assert } from '../../../../engine/index.ts'
 import type { Dialect } from './dialect.ts'
 import type { WriteResult, Sql } from '../sqlite-connection.ts'
 import type { Tables } from './tables.ts'
@@ -45,20 +46,19 @@ export function statement<Params extends object, Row>(
       PLACEHOLDERS as Params,
       dialect,
     ).compile()
-    const compiledStatement = { text: sql, parameters }
+    const names = parameters.map((parameter) => {
+      assert(parameter instanceof Placeholder, `a statement binds a constant: ${sql}`)
+      return parameter.name
+    })
+    const compiledStatement = { text: sql, names }
     compiled.set(dialect, compiledStatement)
     return compiledStatement
   }
   definedStatements.push((dialect) => compileFor(dialect).text)
   const bindParams = (sql: Sql, callParams: Params | undefined): readonly [string, unknown[]] => {
-    const { text, parameters } = compileFor(sql.dialect)
+    const { text, names } = compileFor(sql.dialect)
     const values = (callParams ?? {}) as Readonly<Record<string, unknown>>
-    return [
-      text,
-      parameters.map((parameter) =>
-        parameter instanceof Placeholder ? values[parameter.name] : parameter,
-      ),
-    ]
+    return [text, names.map((name) => values[name])]
   }
   return {
     get(sql, ...callParams) {
@@ -107,7 +107,8 @@ export function buildQuery<Row>(
   }
 }
 
-type CompiledStatement = { readonly text: string; readonly parameters: readonly unknown[] }
+/** `names`: the names of the values to bind, in the order of the text. */
+type CompiledStatement = { readonly text: string; readonly names: readonly string[] }
 class Placeholder {
   readonly name: string
   constructor(name: string) {
