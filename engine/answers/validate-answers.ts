@@ -31,13 +31,16 @@ export function toMessages(
   answers: Answers,
 ): FieldErrors {
   const findErrorsAt = (parent: string, field: Field): readonly SchemaError[] =>
-    errors.filter(
-      ({ keyword, instancePath, params }) =>
-        keyword !== 'if' &&
-        (keyword === 'required'
-          ? instancePath === parent && params['missingProperty'] === field.id
-          : instancePath === `${parent}/${formatPointer(field.id)}`),
-    )
+    // Nearly every form that is submitted has no errors.
+    errors.length === 0
+      ? errors
+      : errors.filter(
+          ({ keyword, instancePath, params }) =>
+            keyword !== 'if' &&
+            (keyword === 'required'
+              ? instancePath === parent && params['missingProperty'] === field.id
+              : instancePath === `${parent}/${formatPointer(field.id)}`),
+        )
   const currency = getCurrency(event, findCategory(event, answers))
   return fromPairs(
     event.fields.flatMap((field): (readonly [string, string])[] => {
@@ -116,13 +119,12 @@ export function validateWithSchema(
   const unreadableFields = event.fields.filter((field) =>
     isUnreadable(field, getOwn(raw, field.id)),
   )
-  const messages = toMessages(event, errors, answers)
+  const messages = Object.entries(toMessages(event, errors, answers))
+  if (messages.length === 0 && unreadableFields.length === 0) return ok(answers)
   const fieldMessages = event.fields.flatMap((field) => {
     if (unreadableFields.includes(field) && visibleIds.has(field.id))
       return [[field.id, getInvalidMessage(field)] as const]
-    return Object.entries(messages).filter(
-      ([name]) => name === field.id || name.startsWith(`${field.id}.`),
-    )
+    return messages.filter(([name]) => name === field.id || name.startsWith(`${field.id}.`))
   })
   return fieldMessages.length === 0 ? ok(answers) : err(fromPairs(fieldMessages))
 }

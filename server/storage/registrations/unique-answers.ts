@@ -201,9 +201,9 @@ export async function indexAnswers(
   rules: readonly UniqueRule[],
   answers: Answers,
 ): Promise<void> {
-  const otherRules = (await readIndexedRules(sql, eventId)).filter(
-    ({ rule }) => !rules.some(({ name }) => name === rule),
-  )
+  const indexedRules = await readIndexedRules(sql, eventId)
+  if (rules.length === 0 && indexedRules.length === 0) return
+  const otherRules = indexedRules.filter(({ rule }) => !rules.some(({ name }) => name === rule))
   if (otherRules.some(({ parts }) => parts === null)) discardOlderRules(sql, eventId, rules)
   const comparableRules = otherRules.flatMap(({ rule: name, parts }) =>
     parts === null ? [] : [{ name, parts: JSON.parse(parts) as UniqueRule['parts'] }],
