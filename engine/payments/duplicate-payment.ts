@@ -59,7 +59,10 @@ const NO_MAILBOX = getMailboxKey('')
 function listNameWords(fullName: string): readonly string[] {
   // Fast path: each registration is compared, and nearly every name is ASCII.
   const words = isAscii(fullName)
-    ? fullName.toLowerCase().split(/[^a-z0-9]+/)
+    ? fullName
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, ' ')
+        .split(' ')
     : toNfc(fullName)
         .normalize('NFKC')
         .replace(/[ൺ-ൿ]/g, (chillu) => CHILLU_SPELLINGS[chillu] ?? chillu)

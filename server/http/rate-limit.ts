@@ -136,6 +136,7 @@ function extractAddress(text: string): string {
 export function getAddressKey({ ip }: { readonly ip: string | undefined }): string {
   // The client has disconnected, so its address is no longer known.
   if (ip === undefined) return DISCONNECTED_KEY
+  if (isIPv4(ip)) return ip
   const address = extractAddress(ip.trim())
   if (isIPv4(address)) return address
   if (!isIPv6(address)) return NO_ADDRESS_KEY

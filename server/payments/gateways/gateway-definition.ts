@@ -1,6 +1,6 @@
 /** Defines the registry's entry for a gateway: its adapter and everything else that differs between gateways. */
 import type { FastifyInstance } from 'fastify'
-import { toAccountKey } from '../../../engine/index.ts'
+import { memoize, toAccountKey } from '../../../engine/index.ts'
 import type { Gateway, Instant, OrderId, Result } from '../../../engine/index.ts'
 import type {
   AccountVariables,
@@ -127,5 +127,5 @@ export function openAccounts<Account>(
   const accountsByKey = new Map(
     Object.entries(accounts).map(([name, values]) => [name, toAccount(name, values)]),
   )
-  return (name) => accountsByKey.get(toAccountKey(name)) ?? null
+  return memoize((name) => accountsByKey.get(toAccountKey(name)) ?? null)
 }
