@@ -165,7 +165,7 @@ export function getPaymentTerms(
   const opening = checkRegistrationOpen(event, today)
   const [newest] = registration.payments
   const currency = getCurrency(event, registration.category)
-  const card = findCardMethod(event, registration.answers, currency)
+  const card = findCardMethod(event, registration.answers, currency, today)
   const acceptsBillCurrency = card === undefined || acceptsCurrency(card, currency)
   const isCardUnavailable =
     card !== undefined && !(acceptsBillCurrency && isMethodOpen(card, today))
@@ -339,7 +339,7 @@ export function isInTime(
   const holdEnd = getAttemptHoldEnd(event, attempt, { answers, category })
   if (holdEnd !== null && at < holdEnd) return 'in-time'
   if (!checkRegistrationOpen(event, dayOf(at)).open) return 'after-closing'
-  const card = findCardMethod(event, answers, getCurrency(event, category))
+  const card = findCardMethod(event, answers, getCurrency(event, category), dayOf(at))
   const methodId = attempt.way ?? card?.id ?? null
   const todaysQuote = quoteWithCategory(event, withMethod(event, answers, methodId), category, at)
   const hasPriceChanged =
@@ -373,7 +373,7 @@ export function canRetry(
   )
   const amount = getAmountToPay(permission, registration)
   const currency = getCurrency(event, registration.category)
-  const { payment } = withCardOf(event, registration.answers, currency)
+  const { payment } = withCardOf(event, registration.answers, currency, dayOf(at))
   return amount !== null && payment !== null && amount >= payment.gateway.minimum
 }
 

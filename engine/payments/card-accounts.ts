@@ -11,7 +11,8 @@ import type { Currency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
 import { METHOD_FIELD } from '../rules/pricing-context.ts'
 import { getGatewayKind, type GatewayKinds } from './gateways/capabilities.ts'
-import { acceptsCurrency } from './payment-methods.ts'
+import type { Day } from '../lib/time.ts'
+import { acceptsCurrency, isMethodOpen } from './payment-methods.ts'
 
 /** Normalises an account name, because event files and environment variables may use hyphens or underscores. */
 export const toAccountKey = (account: string): string => account.toLowerCase().replaceAll('_', '-')
@@ -52,17 +53,24 @@ export function listGatewayKinds(events: readonly EventConfig[]): GatewayKinds {
 
 /**
  * Returns the card method in these answers, if it accepts the bill's currency; otherwise the first method that
- * accepts it, or else the first method. Undefined if the event takes no card payments.
+ * accepts it and is open on that day, or else the first that accepts it, or else the first. Undefined if the event
+ * takes no card payments.
  */
 export function findCardMethod(
   { methods }: Pick<EventConfig, 'methods'>,
   answers: Answers,
   currency: Currency,
+  day: Day,
 ): CardMethod | undefined {
   const cards = methods.filter((method): method is CardMethod => method.is === 'card')
   const usable = cards.filter((method) => acceptsCurrency(method, currency))
   const chosenId = getOwn(answers, METHOD_FIELD)
-  return usable.find(({ id }) => id === chosenId) ?? usable[0] ?? cards[0]
+  return (
+    usable.find(({ id }) => id === chosenId) ??
+    usable.find((method) => isMethodOpen(method, day)) ??
+    usable[0] ??
+    cards[0]
+  )
 }
 
 /** Returns the ids of the card methods that use this gateway account. `account` is empty if it is unknown. */
@@ -119,7 +127,12 @@ export function withCardMethod(event: EventConfig, methodId: string | undefined)
   )
 }
 
-/** Returns the event with the gateway account through which a bill with these answers is paid by card. */
-export function withCardOf(event: EventConfig, answers: Answers, currency: Currency): EventConfig {
-  return withCardMethod(event, findCardMethod(event, answers, currency)?.id)
+/** Returns the event with the gateway account through which a bill with these answers is paid by card on that day. */
+export function withCardOf(
+  event: EventConfig,
+  answers: Answers,
+  currency: Currency,
+  day: Day,
+): EventConfig {
+  return withCardMethod(event, findCardMethod(event, answers, currency, day)?.id)
 }

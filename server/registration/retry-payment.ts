@@ -6,6 +6,7 @@ import {
   readAmount,
   assert,
   assertNever,
+  dayOf,
   err,
   getPriceHoldEnd,
   isJustCreated,
@@ -82,7 +83,7 @@ export async function retryPayment(
 ): Promise<Result<Payable, RetryRefusal>> {
   /** Returns the event with the gateway account of the order's card method. */
   const addCardAccount = ({ answers, currency }: Pick<OutstandingOrder, 'answers' | 'currency'>) =>
-    withCardOf(event, answers, currency)
+    withCardOf(event, answers, currency, dayOf(at))
   const buildPayable = (order: OutstandingOrder, isNew: boolean): Result<Payable, RetryRefusal> => {
     const data = handOff(deps, addCardAccount(order), order, at, requester)
     return data.ok

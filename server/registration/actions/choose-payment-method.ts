@@ -31,7 +31,7 @@ export function choosePaymentChannel(
   const methodId = payments[0]?.way ?? (chosenMethod.ok ? (chosenMethod.value?.id ?? null) : null)
   const transfer = findTransferMethod(event, methodId)
   if (transfer !== null) return { method: transfer.id }
-  const cardEvent = withCardOf(event, answers, currency)
+  const cardEvent = withCardOf(event, answers, currency, dayOf(at))
   const { payment } = cardEvent
   if (payment === null) {
     const firstTransfer = event.methods.find(

@@ -265,4 +265,16 @@ describe('an event with two card gateways', () => {
       ),
     ).toEqual(settlement.unsettledPayments.map(() => null))
   })
+  test('after the last day of the first card, a delegate who chose a transfer can pay by the other card', async () => {
+    const email = 'veena@example.org'
+    const { status, body } = await server.submit('razortwo', { way: 'wire', email })
+    expect(status).toBe(201)
+    server.setTime('2026-02-26T12:00:00+05:30')
+    const { body: retried } = await server.retry(String(body.reg_no), email)
+    expect(retried).toMatchObject({ payment_data: { gateway: 'razorpay' } })
+    expect((await findAttempt(retried.payment_data?.orderid ?? '')).slice(0, 2)).toEqual([
+      'razorpay',
+      'society-abroad',
+    ])
+  })
 })
