@@ -9,7 +9,8 @@ import { REGISTRATION_LINE_ID } from '../../../event/pricing-types.ts'
 import { runExamples, type ItemCell, type ExampleResult } from './example-results.ts'
 import { listUntestedCells } from './missing-examples.ts'
 import { listPriceTables } from '../names/price-tables.ts'
-import { listContextNames } from '../names/context-names.ts'
+import { findUnknownContextValues, listContextNames } from '../names/context-names.ts'
+import { getFullQuotaName } from '../../../rules/pricing-context.ts'
 
 /** Errors that make example results meaningless: a condition on an unknown field counts as true. */
 const CONDITION_ERRORS = ['EV201', 'EV202', 'EV203', 'EV205', 'EV216', 'EV307']
@@ -270,7 +271,7 @@ type UntestedItem = { readonly id: string; readonly untested: number; readonly t
 const exampleUnknownFieldCheck: Check = {
   slug: 'example-unknown-field',
   severity: 'error',
-  why: 'An example that answers a field that does not exist proves nothing.',
+  why: 'An example that states a field, payment method or code kind that does not exist proves nothing.',
   find: (model) => {
     const { examples } = model.file
     if (examples === undefined) return []
@@ -303,15 +304,41 @@ const exampleUnknownFieldCheck: Check = {
       const parts = model.fields.find(({ id }) => id === field)?.field.fields ?? []
       return /^\d+$/.test(at ?? '') && parts.some(({ id }) => id === part)
     }
-    return usedNames
-      .filter(({ name }) => !allowedNames.includes(name) && !isPart(name))
-      .map(({ name, at, part }) => ({
-        at,
-        part,
-        message: `there is no field \`${name}\``,
-        ...suggestName(name, allowedNames, findSpan(model, at, part)),
-      }))
+    return [
+      ...usedNames
+        .filter(({ name }) => !allowedNames.includes(name) && !isPart(name))
+        .map(({ name, at, part }) => ({
+          at,
+          part,
+          message: `there is no field \`${name}\``,
+          ...suggestName(name, allowedNames, findSpan(model, at, part)),
+        })),
+      ...findUnknownStatedValues(model, examples.delegate, 'examples.delegate'),
+      ...examples.cases.flatMap(({ given }, index) =>
+        findUnknownStatedValues(model, given, `examples.cases.${index}.given`),
+      ),
+    ]
   },
+}
+
+/**
+ * Reports payment methods, code kinds and member list values that examples state and the event does not have. Without
+ * this finding, such an example would have the price without the value.
+ */
+function findUnknownStatedValues(
+  model: Model,
+  statedValues: Readonly<Record<string, unknown>> | undefined,
+  path: string,
+): readonly Draft[] {
+  const names = listContextNames(model.config).filter(
+    // Of a quota, an example states true or false, not one of several names.
+    (name) => !name.startsWith(getFullQuotaName('')),
+  )
+  return Object.entries(statedValues ?? {}).flatMap(([name, value]) =>
+    names.includes(name) && value !== null && value !== false
+      ? findUnknownContextValues(model, name, [{ name: String(value), at: `${path}.${name}` }])
+      : [],
+  )
 }
 
 function findSpan({ source }: Model, at: string, part: 'key' | 'value'): readonly [number, number] {
