@@ -15,8 +15,12 @@ import type { Source } from '../syntax/source.ts'
 export const readStatedCurrency = (text: string): Currency =>
   readCurrency(/^currency: *["']?([A-Z]{3})\b/m.exec(text)?.[1]) ?? INR
 
-/** Returns the currency of a price: that of the category in its row or cell, otherwise the event's. */
+/** Returns the currency of a price: that of its item table or of the category in its row or cell, else the event's. */
 export function getCurrencyAt(source: Source, path: string): Currency {
+  const tablePath = /^fees\.items\.\d+\.prices\.\d+(?=\.)/.exec(path)?.[0]
+  const tableCurrency =
+    tablePath === undefined ? null : readCurrency(source.getScalar(`${tablePath}.currency`)?.text)
+  if (tableCurrency !== null) return tableCurrency
   const names = path.split('.prices.')[1]?.split('.') ?? []
   for (let index = 0; source.has(`categories.${index}`); index += 1) {
     const id = source.getScalar(`categories.${index}.id`)?.text

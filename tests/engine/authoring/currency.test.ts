@@ -482,6 +482,11 @@ describe('a category with its own currency', () => {
     })
   })
 
+  test('has its currency in the help for a price of its item table', () => {
+    const [finding] = listFindingsAfterChange('each: [30, 35]', 'each: [30 USD, 35]')
+    expect(finding).toMatchObject({ code: 'EV103', help: 'write 30' })
+  })
+
   test('limits the offered payment methods to those that accept the currency, and the first of them is the default', () => {
     const getMethodAnswer = (answers: RawAnswers) => normalise(event, answers).answers['way']
     expect(getMethodAnswer({ country: 'india', way: 'transfer' })).toBe('transfer')
