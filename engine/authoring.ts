@@ -48,7 +48,12 @@ export { readContext } from './authoring/tools/context-arguments.ts'
 export { applyFixes } from './authoring/apply-fixes.ts'
 export { formatAsGithub, formatAsJson, formatAsSarif } from './authoring/tools/export-findings.ts'
 export { renderPreview } from './authoring/tools/preview.ts'
-export { deriveEventId, findPrefix, suggestEventId } from './authoring/tools/new-event/event-id.ts'
+export {
+  deriveEventId,
+  findNextPrefix,
+  findPrefix,
+  suggestEventId,
+} from './authoring/tools/new-event/event-id.ts'
 export { createEventFile } from './authoring/tools/new-event/event-file.ts'
 export { QUESTIONS } from './authoring/tools/new-event/questions.ts'
 export { DETAIL_QUESTIONS } from './authoring/tools/new-event/questions/detail-questions.ts'

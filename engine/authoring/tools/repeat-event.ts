@@ -42,7 +42,6 @@ type Edit = { readonly start: number; readonly end: number; readonly text: strin
 
 const DAYS_PER_WEEK = 7
 const WEEKS_PER_YEAR = 52.18
-
 /** Returns the file of the next event. `oldEvent` is the compiled event of `oldText`. */
 export function repeatEvent(
   oldText: string,
@@ -348,7 +347,9 @@ function replaceDemo(text: string, oldEvent: EventConfig, accountPaths: readonly
     (path) =>
       !oldEvent.demo.some((demoPath) => path === demoPath || path.startsWith(`${demoPath}.`)),
   )
-  const lines = placeholderPaths.map((path) => `  - ${path}`.padEnd(34) + '# unchanged')
+  const explainPath = (path: string) =>
+    accountPaths.includes(path) ? 'renamed: check it' : 'unchanged'
+  const lines = placeholderPaths.map((path) => `  - ${path}`.padEnd(34) + `# ${explainPath(path)}`)
   const markedText =
     oldEvent.fees.prices === null
       ? text

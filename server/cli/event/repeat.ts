@@ -6,7 +6,7 @@ import {
   compileEvents,
   deriveEventId,
   formatFindings,
-  findPrefix,
+  findNextPrefix,
   readEvent,
   repeatEvent,
 } from '../../../engine/authoring.ts'
@@ -77,7 +77,8 @@ export const repeatCommand: Command = {
       const otherEvent = readEvent(otherFile.text, shared, otherFile)
       return otherEvent === null ? [] : [otherEvent]
     })
-    const prefix = findPrefix(
+    const prefix = findNextPrefix(
+      { id: event.id, prefix: event.orderId.prefix },
       id,
       [event, ...otherEvents].map(({ orderId }) => orderId.prefix),
     )

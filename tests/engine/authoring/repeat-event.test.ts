@@ -6,7 +6,7 @@ import { addDays, day, type EventConfig } from '../../../engine/index.ts'
 import {
   compileEvent,
   compileEvents,
-  findPrefix,
+  findNextPrefix,
   readEvent,
   repeatEvent,
 } from '../../../engine/authoring.ts'
@@ -28,7 +28,8 @@ const repeatFile = (file: { readonly path: string; readonly text: string }, week
   const id = oldEvent.id.replace(/\d+$/, (year) => String(Number(year) + 1))
   const otherEvents = files.map(compileConfig)
   const prefix =
-    findPrefix(
+    findNextPrefix(
+      { id: oldEvent.id, prefix: oldEvent.orderId.prefix },
       id,
       otherEvents.map(({ orderId }) => orderId.prefix),
     ) ?? ''
@@ -131,7 +132,7 @@ test('comments and layout are unchanged, and only the listed lines differ', () =
   const nextFile = repeatFile(file)
   const addedComments = nextFile.text
     .split('\n')
-    .filter((line) => /# unchanged|unchanged: check each/.test(line))
+    .filter((line) => /# unchanged|# renamed|unchanged: check each/.test(line))
   expect(addedComments.length).toBe(2)
   const [before, after] = [
     file.text.split('\n'),
@@ -250,4 +251,13 @@ test('of two card accounts, the changed and the unchanged one are named, and a s
     'gateway: airpay, account: dweepcon2028',
     'gateway: razorpay, account: demo',
   ])
+  expect(nextFile.text).toMatch(/- payment\.methods\.\d+\.account +# renamed: check it\n/)
+  expect(nextFile.text).not.toMatch(/account +# unchanged/)
+})
+
+test('a prefix that ends with the year of the old event ends with the year of the new one', () => {
+  const old = { id: 'sevikacon2027', prefix: 'SEV27' }
+  expect(findNextPrefix(old, 'sevikacon2028', ['SEV27'])).toBe('SEV28')
+  expect(findNextPrefix(old, 'sevikacon2028', ['SEV27', 'SEV28'])).toBe('SEVI')
+  expect(findNextPrefix({ ...old, prefix: 'SEVI' }, 'sevikacon2028', ['SEVI'])).toBe('SEVA')
 })

@@ -67,9 +67,27 @@ export function findPrefix(id: string, usedIds: readonly string[]): string | nul
   ]
   return (
     candidates.find(
-      (candidate) =>
-        candidate.length >= 3 &&
-        !usedIds.some((other) => other.startsWith(candidate) || candidate.startsWith(other)),
+      (candidate) => candidate.length >= 3 && isPrefixAvailable(candidate, usedIds),
     ) ?? null
   )
+}
+
+const isPrefixAvailable = (prefix: string, usedIds: readonly string[]): boolean =>
+  !usedIds.some((other) => other.startsWith(prefix) || prefix.startsWith(other))
+
+/**
+ * Returns the prefix of the next event in a series. A prefix that ends with the year of the old id keeps its letters:
+ * SEV27 of sevikacon2027 becomes SEV28.
+ */
+export function findNextPrefix(
+  old: { readonly id: string; readonly prefix: string },
+  id: string,
+  usedIds: readonly string[],
+): string | null {
+  const [oldYear, year] = [old.id, id].map((name) => /\d\d$/.exec(name)?.[0])
+  const prefix =
+    oldYear !== undefined && year !== undefined && old.prefix.endsWith(oldYear)
+      ? old.prefix.slice(0, -oldYear.length) + year
+      : null
+  return prefix !== null && isPrefixAvailable(prefix, usedIds) ? prefix : findPrefix(id, usedIds)
 }
