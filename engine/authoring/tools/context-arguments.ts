@@ -1,7 +1,12 @@
 /** Reads the pricing context from the command line: discount code kind, full seats, member list row. */
 import { formatList, findNearest } from '../suggestions/nearest-name.ts'
 import type { EventConfig } from '../../event/config.ts'
-import type { CodeStatus, PricingContext } from '../../rules/pricing-context.ts'
+import {
+  CODE_NAME,
+  getFullQuotaName,
+  type CodeStatus,
+  type PricingContext,
+} from '../../rules/pricing-context.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../../lib/result.ts'
 import type { Quota } from '../../event/pricing-types.ts'
 
@@ -11,7 +16,7 @@ export type ContextArguments = {
   /** The seats to treat as full: a quota's id, or `quota.option`. */
   readonly full?: readonly string[] | undefined
   /** `field.column=value`, or `field=none` for an answer without a row. */
-  readonly roll?: readonly string[] | undefined
+  readonly memberList?: readonly string[] | undefined
 }
 
 const INVALID_CODE_STATES = ['unknown', 'spent', 'over', 'withdrawn'] as const
@@ -29,7 +34,7 @@ export function readContext(
     if (!seatIds.ok) return seatIds
     for (const quotaId of seatIds.value) seatsLeft[quotaId] = 0
   }
-  const memberRecords = readMemberLists(event, args.roll ?? [])
+  const memberRecords = readMemberLists(event, args.memberList ?? [])
   return memberRecords.ok
     ? ok({ code: code.value, left: seatsLeft, memberRecords: memberRecords.value })
     : memberRecords
@@ -120,6 +125,27 @@ function explainUnknownName(noun: string, name: string, knownNames: readonly str
         ? ` Available: ${formatList(knownNames)}.`
         : ` Did you mean ${nearest}?`
   return `There is no ${noun} "${name}".${availableText}`
+}
+
+/**
+ * Returns the option for a context value that was given like an answer, under its name in conditions: `code=coupon`.
+ * Returns null if the name is not one of the event's context values.
+ */
+export function suggestOption(event: EventConfig, name: string, given: unknown): string | null {
+  const value = typeof given === 'string' ? given : '…'
+  if (name === CODE_NAME && event.codeKinds.length > 0) return `write --code ${value}`
+  const quota = getFullQuotaName('')
+  if (name.startsWith(quota) && readSeats(event, name.slice(quota.length)).ok)
+    return `write --full ${name.slice(quota.length)}`
+  const isMemberListValue = readMemberLists(event, [`${name}=${value}`]).ok
+  return isMemberListValue && name.includes('.') ? `write --member-list ${name}=${value}` : null
+}
+
+/** Returns the reason why a given payment method is unknown. */
+export function explainUnknownMethod({ methods }: EventConfig, given: string): string {
+  return methods.length === 0
+    ? 'this event has no payment methods'
+    : `${given} is not a payment method of this event: ${formatList(methods.map(({ id }) => id))}`
 }
 
 /** Describes the given context, with one sentence per value. If seats are full, adds the consequence. */

@@ -34,7 +34,7 @@ import {
   getPricesPath,
 } from './explain-bill-lines.ts'
 import { formatRefund } from './explain-refund.ts'
-import { describeContext } from './context-arguments.ts'
+import { describeContext, explainUnknownMethod, suggestOption } from './context-arguments.ts'
 
 /**
  * `unknown`: no such field or payment method. `hidden`: not shown for these answers. `no-effect`: prices ignore it.
@@ -293,18 +293,12 @@ function describeAnswer(
     case 'unknown':
       return field === METHOD_NAME
         ? `${field} dropped: ${explainUnknownMethod(event, givenText)}`
-        : `${field} dropped: there is no such field${suggestField(event, field)}`
+        : `${field} dropped: ${suggestOption(event, field, given) ?? `there is no such field${suggestField(event, field)}`}`
     case 'no-effect':
       return `${field}: ${givenText} does not change this price`
     case 'empty':
       return `${field}: ${givenText} counts as not answered`
   }
-}
-
-function explainUnknownMethod({ methods }: EventConfig, given: string): string {
-  return methods.length === 0
-    ? 'this event has no payment methods'
-    : `${given} is not a payment method of this event: ${formatList(methods.map(({ id }) => id))}`
 }
 
 function suggestField(event: EventConfig, field: string): string {

@@ -18,7 +18,7 @@ import { parseArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
 
 const help = `Usage: rollcall event explain <file or event id> [--given <answers>]… [<field>=<answer>]… [--on <day>]
-                        [--code <kind>] [--full <quota>]… [--roll <field>.<column>=<value>]…
+                        [--code <kind>] [--full <quota>]… [--member-list <field>.<column>=<value>]…
        rollcall event explain --registration <number>
 
 Explains why a delegate pays an amount: how each answer was read or why it was dropped, the rules that were
@@ -30,7 +30,8 @@ tried, the cell in the price table (with its line), the tax, and each line of th
   --on <day>                a date in Indian time (2026-01-25) or a time with its offset; default: now
   --code <kind>             as if a code of this kind had been entered (or: unknown, spent, over, withdrawn)
   --full <quota>            as if no seat were left: a quota's id, or quota.option
-  --roll <field>.<column>=<value>   the value in a column of the member list for an answer; <field>=none: not on the list
+  --member-list <field>.<column>=<value>   the value in a column of the member list for an answer; <field>=none: not
+                            on the list
   --registration <number>   a stored registration: calculates its price again with the version of the event
                             file it was registered with (in the database of DATA_DIR)
   --json                    print JSON
@@ -45,6 +46,8 @@ const options = {
   on: { type: 'string' },
   code: { type: 'string' },
   full: { type: 'string', multiple: true },
+  'member-list': { type: 'string', multiple: true },
+  /** The earlier name of --member-list. */
   roll: { type: 'string', multiple: true },
   registration: { type: 'string' },
   json: { type: 'boolean' },
@@ -57,15 +60,16 @@ export const explainCommand: Command = {
     const parsed = parseArguments(args, options, [0, 100], help, terminal)
     if (parsed === null) return 2
     const { values, positionals } = parsed
+    const memberList = [...(values['member-list'] ?? []), ...(values.roll ?? [])]
     if (values.registration !== undefined) {
-      const { given: answers, on, code, full, roll: memberList } = values
+      const { given: answers, on, code, full } = values
       if (
-        positionals.length === 0 &&
-        [answers, on, code, full, memberList].every((option) => option === undefined)
+        positionals.length + memberList.length === 0 &&
+        [answers, on, code, full].every((option) => option === undefined)
       )
         return explainStoredRegistration(values.registration, values.json === true, terminal)
       terminal.printError(
-        '--registration uses the stored answers, day and context: omit the file, --given, --on, --code, --full and --roll.',
+        '--registration uses the stored answers, day and context: omit the file, --given, --on, --code, --full and --member-list.',
       )
       return 2
     }
@@ -81,7 +85,7 @@ export const explainCommand: Command = {
     const openResult = await openEvent(name, terminal, values.shared)
     if (!openResult.ok) return openResult.status
     const { event, file } = openResult.value
-    const context = readContext(event, values)
+    const context = readContext(event, { ...values, memberList })
     if (!context.ok) {
       terminal.printError(context.error)
       return 2
@@ -128,7 +132,7 @@ function printExplanation(
 function parseAnswers(texts: readonly string[], terminal: Terminal): RawAnswers | null {
   let answers: RawAnswers = {}
   for (const text of texts) {
-    const pair = /^([a-z][a-z0-9_]*)=(.*)$/su.exec(text)
+    const pair = /^([a-z][a-z0-9_.-]*)=(.*)$/su.exec(text)
     const json = pair === null ? parseObject(text) : { [pair[1] ?? '']: pair[2] ?? '' }
     if (json === null) {
       terminal.printError(

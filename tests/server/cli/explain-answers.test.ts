@@ -55,3 +55,26 @@ test('the listed people of companions=[…] are read', async () => {
   ])
   expect(stdout).toContain('read as [{"name":"Ravi"}]')
 })
+
+test.each([
+  ['code=coupon', 'code dropped: write --code coupon'],
+  [
+    'member_number.kind=life',
+    'member_number.kind dropped: write --member-list member_number.kind=life',
+  ],
+  ['full.hall=true', 'full.hall dropped: write --full hall'],
+  ['member_number.knd=life', 'member_number.knd dropped: there is no such field'],
+])('for %s, a name in conditions that is not a field, the option is named', async (pair, line) => {
+  const file = path.join(top, 'tests/events/nidancon2027.yaml')
+  const { stdout } = await folder.rollcall(['event', 'explain', file, pair])
+  expect(stdout).toContain(`answer    ${line}`)
+})
+
+test('--roll, the earlier name of --member-list, has the same effect', async () => {
+  const args = ['event', 'explain', path.join(top, 'tests/events/nidancon2027.yaml')]
+  const explain = async (option: string): Promise<string> =>
+    (await folder.rollcall([...args, option, 'member_number.kind=life', '--on', '2026-11-01']))
+      .stdout
+  expect(await explain('--roll')).toBe(await explain('--member-list'))
+  expect(await explain('--roll')).toContain('fact      member_number.kind is life')
+})

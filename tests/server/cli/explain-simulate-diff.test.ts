@@ -207,7 +207,7 @@ describe('explain', () => {
       getItemEventPath('nidancon2027'),
       '--given',
       '{"role":"consultant","is_member":true,"member_number":"M1","companions":[{"name":"Mira","age":4}]}',
-      '--roll',
+      '--member-list',
       'member_number.kind=life',
       '--on',
       '2026-11-01',
@@ -255,16 +255,16 @@ describe('explain', () => {
     [['--full', 'hal'], 'There is no limit "hal". Did you mean hall?'],
     [['--full', 'seats.airwy'], 'There is no limit "seats.airwy". Did you mean seats.airway?'],
     [
-      ['--roll', 'member_number.kin=life'],
+      ['--member-list', 'member_number.kin=life'],
       'There is no column of the member list members "kin". Did you mean kind?',
     ],
     [
-      ['--roll', 'state=x'],
+      ['--member-list', 'state=x'],
       'There is no field with a member list "state". Available: member_number.',
     ],
-    [['--roll', 'life'], 'Write a member list value as field.column=value, not "life".'],
+    [['--member-list', 'life'], 'Write a member list value as field.column=value, not "life".'],
     [
-      ['--roll', 'member_number=life'],
+      ['--member-list', 'member_number=life'],
       'Write a value of the member list for member_number as member_number.column=value, or member_number=none.',
     ],
   ])('rejects context that the event does not use: %s', async (args, message) => {
