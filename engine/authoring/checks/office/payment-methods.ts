@@ -317,7 +317,7 @@ const builtInMethodIdCheck: Check = {
             {
               at: getMethodPath(index, 'id'),
               message: `\`${id}\` is the id of the built-in payment method “${describeMethod(id).label}”`,
-              help: `use another id, such as \`office-${id}\`, here and in conditions on \`method\``,
+              help: `remove it, because staff can already record this method; or give it another id, such as \`office-${id}\` (also in conditions on \`method\`), and another label`,
             },
           ],
     ),
