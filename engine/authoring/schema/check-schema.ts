@@ -249,15 +249,15 @@ function buildDraft(
           message: `this tool supports format 1; the file has ${sourceText}`,
         }
       const options = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
-      const knownFix = /\.also_stored\./.test(path)
+      const span = scalar?.span ?? null
+      const knownSuggestion = /\.also_stored\./.test(path)
         ? null
-        : suggestValue(name, value, getValueAt(source.value, path.replace(/\.?[^.]*$/, '')))
+        : suggestValue(name, value, getValueAt(source.value, path.replace(/\.?[^.]*$/, '')), span)
       const suggestion =
-        knownFix !== null
-          ? { help: knownFix }
-          : typeof value === 'string'
-            ? suggestName(findAllowedValue(value, options), options, scalar?.span ?? null)
-            : {}
+        knownSuggestion ??
+        (typeof value === 'string'
+          ? suggestName(findAllowedValue(value, options), options, span)
+          : {})
       return {
         code: 'EV104',
         at: path,

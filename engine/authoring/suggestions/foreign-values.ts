@@ -82,19 +82,34 @@ const synonymsByKey = new Map(
 )
 
 /**
- * Returns the correct word for an enumerated value. Returns null if the value is not recognised. `siblings` is the
- * block that contains the key.
+ * Returns the help for an enumerated value. Returns null if the value is not recognised. `siblings` is the block that
+ * contains the key. Includes a fix if only the separator or the case of the word is different.
  */
-export function suggestValue(key: string, value: unknown, siblings: unknown = null): string | null {
+export function suggestValue(
+  key: string,
+  value: unknown,
+  siblings: unknown = null,
+  span: readonly [number, number] | null = null,
+): {
+  readonly help: string
+  readonly fix?: { readonly start: number; readonly end: number; readonly text: string }
+} | null {
   const word = normaliseWord(String(value))
-  const ownValue = synonymsByKey
+  const knownWord = synonymsByKey
     .get(key)
     ?.find(({ foreignWords }) => foreignWords.includes(word))?.ownWord
-  if (ownValue === undefined) return null
+  if (knownWord === undefined) return null
+  if (knownWord.startsWith('!')) return { help: knownWord.slice(1) }
   // Other form builders use the same word for a checkbox, a group of checkboxes and a consent box.
-  if (key === 'type' && ownValue === 'yes-no') return `write type: ${suggestCheckboxType(siblings)}`
-  return ownValue.startsWith('!') ? ownValue.slice(1) : `write ${key}: ${ownValue}`
+  const ownWord =
+    key === 'type' && knownWord === 'yes-no' ? suggestCheckboxType(siblings) : knownWord
+  const help = `write ${key}: ${ownWord}`
+  return span !== null && removeSeparators(ownWord) === removeSeparators(word)
+    ? { help, fix: { start: span[0], end: span[1], text: ownWord } }
+    : { help }
 }
+
+const removeSeparators = (word: string): string => word.replaceAll(/[\s_/-]/g, '')
 
 function suggestCheckboxType(field: unknown): string {
   const { options, choices, label } = (field ?? {}) as Readonly<Record<string, unknown>>

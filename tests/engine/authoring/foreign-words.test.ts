@@ -1,6 +1,6 @@
 /** Words from other tools, which are reported with the correct word, and similar words that are correct. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent } from '../../../engine/authoring.ts'
+import { applyFixes, compileEvent } from '../../../engine/authoring.ts'
 import { sampleFile, shared } from './goldens.ts'
 import { addField, collectFindings, findLine, listFindings } from './sample-file.ts'
 
@@ -451,5 +451,33 @@ describe('words from other form builders', () => {
   ])('the word %s instead of `none` is reported: %s', (_key, line) => {
     const text = sampleFile.replace('  venue:', `  ${line}\n  venue:`)
     expectHelp(text, line, 'remove')
+  })
+})
+
+describe('validate --fix for a field type in another spelling', () => {
+  const applyAllFixes = (line: string): string => {
+    const text = addField(line)
+    return applyFixes(text, collectFindings(text)).text
+  }
+
+  test.each([
+    ['yes_no', 'yes-no'],
+    ['YesNo', 'yes-no'],
+    ['"yes/no"', 'yes-no'],
+    ['multi_line', 'multiline'],
+    ['e-mail', 'email'],
+  ])('writes type: %s as type: %s', (written, type) => {
+    expect(applyAllFixes(`id: paper, type: ${written}, label: I present a paper`)).toContain(
+      `{id: paper, type: ${type}, label: I present a paper}`,
+    )
+  })
+
+  test.each([
+    ['checkbox', 'I present a paper'],
+    ['yes_no', 'I agree to the terms'],
+  ])('leaves type: %s of “%s”, because other types are as likely', (written, label) => {
+    expect(applyAllFixes(`id: paper, type: ${written}, label: ${label}`)).toContain(
+      `type: ${written}, label: ${label}}`,
+    )
   })
 })
