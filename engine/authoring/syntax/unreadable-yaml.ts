@@ -120,16 +120,16 @@ function explainSyntaxError(
       help: 'use spaces',
     }
   }
-  const placeholder = /\{[A-Za-z_][\w.]*\}/.exec(line)
-  if (placeholder !== null && !/^[^{]*["']/.test(line)) {
-    const from = lineStart + (/^\s*(?:- +)?(?:[\w-]+:\s+)?/.exec(line)?.[0].length ?? 0)
+  const from = lineStart + (/^\s*(?:- +)?(?:[\w-]+:\s+)?/.exec(line)?.[0].length ?? 0)
+  // Text that contains {…} after its first character is valid: the mistake is then in another line.
+  const value = text.slice(from, lineEnd)
+  if (/^[[{]/.test(value) && /\{[A-Za-z_][\w.]*\}/.test(value) && !/^[^{]*["']/.test(line))
     return {
       code: 'EV005',
       span: [from, lineStart + line.trimEnd().length],
       message: 'YAML reads text with {…} as a block of keys',
-      help: `write ${JSON.stringify(text.slice(from, lineEnd).trimEnd())}`,
+      help: `write ${JSON.stringify(value.trimEnd())}`,
     }
-  }
   const explanations: Readonly<Record<string, readonly [string, (string | undefined)?]>> = {
     BLOCK_AS_IMPLICIT_KEY: ['a colon inside text starts a new key', 'put the text in quotes'],
     BAD_INDENT: [
