@@ -83,6 +83,12 @@ export function reportInvalidFormat(
     }
   const requirement = format.words ?? 'must have a different format'
   const acceptsSites = pattern !== '' && new RegExp(pattern, 'u').test(EXAMPLE_SITE)
+  if (acceptsSites && isFileNameOrEmail(text))
+    return {
+      ...at,
+      message: `\`${valueText}\` is not valid for \`${getKeyName(path)}\``,
+      help: `write the address of the page or file, such as https://society.example/terms.pdf: it ${requirement}`,
+    }
   const suggestion = /#\[/.test(pattern)
     ? suggestColour(text)
     : suggestCorrections(text, acceptsSites).find(
@@ -103,6 +109,11 @@ export function reportInvalidFormat(
         : `write ${suggestion.startsWith('#') ? `"${suggestion}"` : suggestion}: it ${requirement}`,
   }
 }
+
+/** Returns true for a file name without its site, and for an email address: their web address is unknown. */
+const isFileNameOrEmail = (text: string): boolean =>
+  /^\.{0,2}\/?[^/:]+\.(?:pdf|docx?|odt|rtf|txt|html?|php|aspx?|jpe?g|png)$/i.test(text.trim()) ||
+  /^mailto:|^[^\s/:]+@[^\s/]+$/i.test(text.trim())
 
 /** Splits list entries that are separated by something other than a comma, such as `reg_no; total`. */
 function splitEntries(text: string, pattern: string): readonly string[] | null {

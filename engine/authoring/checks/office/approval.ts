@@ -129,12 +129,19 @@ function findLastPaymentDay(
   readonly day: Day
   readonly description: string
   readonly at: string
+  /** The method that ends before the event; null if the event is the end of payment. */
+  readonly methodId: string | null
 } {
   const methods = listDelegateMethods(config).filter((method) => acceptsCurrency(method, currency))
   const lastMethod = methods.toSorted((a, b) =>
     (a.until ?? config.to) < (b.until ?? config.to) ? 1 : -1,
   )[0]
-  const eventEnd = { day: config.to, description: 'the event ends', at: 'event.to' }
+  const eventEnd = {
+    day: config.to,
+    description: 'the event ends',
+    at: 'event.to',
+    methodId: null,
+  }
   if (lastMethod?.until === undefined) return eventEnd
   const writtenMethods =
     typeof file.payment === 'object' && 'methods' in file.payment ? file.payment.methods : []
@@ -144,6 +151,7 @@ function findLastPaymentDay(
     day: lastMethod.until,
     description: `payment ${isOnlyCurrency ? '' : `in ${formatCurrency(currency)} `}by ${lastMethod.label} ends`,
     at: `payment.methods.${index}.until`,
+    methodId: lastMethod.id,
   }
 }
 
@@ -159,11 +167,11 @@ const approvedTooLateCheck: Check = {
         ({ currency, categories }): Draft[] => {
           const lastSaleDay = findLastDayOnSale(model.config, categories)
           const lastPayment = findLastPaymentDay(model, currency)
-          if (
-            lastSaleDay === null ||
-            addDays(lastSaleDay, rule.decideWithinDays) <= lastPayment.day
-          )
-            return []
+          if (lastSaleDay === null) return []
+          const lastDecisionDay = addDays(lastSaleDay, rule.decideWithinDays)
+          if (lastDecisionDay <= lastPayment.day) return []
+          const isInTimeWithoutUntil =
+            lastPayment.methodId !== null && lastDecisionDay <= model.config.to
           const firstLateDay = addDays(lastPayment.day, 1 - rule.decideWithinDays)
           const registrationDay = firstLateDay < lastSaleDay ? firstLateDay : lastSaleDay
           return [
@@ -171,7 +179,7 @@ const approvedTooLateCheck: Check = {
               at: `approval.${index}.decide_within`,
               message: `a delegate who registers on ${formatDay(registrationDay)} is approved by ${formatDay(addDays(registrationDay, rule.decideWithinDays))}, but ${lastPayment.description} on ${formatDay(lastPayment.day)}`,
               related: [{ at: lastPayment.at, message: 'the last day for payment' }],
-              help: `shorten decide_within, or sell ${categories.join(', ')} only until ${addDays(lastPayment.day, -rule.decideWithinDays)}`,
+              help: `shorten decide_within, or sell ${categories.join(', ')} only until ${addDays(lastPayment.day, -rule.decideWithinDays)}${isInTimeWithoutUntil ? `, or remove \`until\` of \`${lastPayment.methodId}\`` : ''}`,
             },
           ]
         },
