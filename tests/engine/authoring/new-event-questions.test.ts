@@ -248,6 +248,10 @@ describe('categories', () => {
     ],
     ['Member = cheap', '"cheap" is not a price. Write Member = 4000 / 5000: early, then later.'],
     [
+      'Member = 5000 / 6000; Foreign = USD 100 / 120',
+      'The price of Foreign is in a different currency. All prices here are in rupees: leave out Foreign and add it to the file later, where a category can have its own `currency`.',
+    ],
+    [
       'Member = 1 / 2 / 3; Student = 1 / 2',
       'Student has 2 prices, but Member has 3. Give each category 3 prices, or one that applies to all periods.',
     ],

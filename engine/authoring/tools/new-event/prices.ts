@@ -1,6 +1,7 @@
 /** Reads prices for `rollcall new`: categories, accompanying persons, workshops. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
 import {
+  formatCurrency,
   formatMoney,
   toAmount,
   readAmount,
@@ -109,6 +110,10 @@ function readCategory(
       ? ok({ label, prices: [toAmount(0)] })
       : err(`"${entry}" has no price. Write ${label} = 4000 / 5000, or ${label} = free.`)
   const prices = readPrices(match[2] ?? '', currency)
+  if (prices === null && hasOtherCurrency(match[2] ?? '', currency))
+    return err(
+      `The price of ${label} is in a different currency. All prices here are in ${formatCurrency(currency)}: leave out ${label} and add it to the file later, where a category can have its own \`currency\`.`,
+    )
   if (prices === null)
     return err(`"${match[2]}" is not a price. Write ${label} = 4000 / 5000: early, then later.`)
   if (free && prices.some((price) => price !== null && price > 0))
@@ -129,6 +134,9 @@ function readPrices(text: string, currency: Currency): PricesByPeriod | null {
   const prices = cells.map((cell) => readPrice(cell, currency))
   return prices.length === 0 || !prices.every((price) => price !== undefined) ? null : prices
 }
+
+const hasOtherCurrency = (text: string, currency: Currency): boolean =>
+  text.split('/').some((cell) => suggestAmount(cell, currency)?.is === 'other-currency')
 
 /** Reads a price. Returns null for "not on sale", and undefined if the text is not a price. */
 export function readPrice(cell: string, currency: Currency): Amount | null | undefined {
