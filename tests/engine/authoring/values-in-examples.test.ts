@@ -7,14 +7,13 @@ import { listFindings } from './sample-file.ts'
 
 const fileWithMethods = readGolden('EV903-method-of-the-office.yaml')
 
-test.each(['cheque', 'nonsense', 'transfr', '5'])(
-  'an example with the payment method %s, which the file does not have, does not pass with the card price',
-  (method) => {
+test('an example with a payment method that the file does not have does not pass with the card price', () => {
+  for (const method of ['cheque', 'nonsense', 'transfr', '5']) {
     const text = fileWithMethods.replace('method: cheque', `method: ${method}`)
     const message = `EV903 line 56: there is no payment method \`${method}\``
     expect(listFindings(text)).toEqual([message])
-  },
-)
+  }
+})
 
 test('an example with a payment method of the file passes with the price of the method', () => {
   const text = fileWithMethods.replace('method: cheque', 'method: transfer')
