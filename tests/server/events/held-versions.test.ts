@@ -14,6 +14,7 @@ import {
 import { openRegistry } from '../../../server/events/event-registry.ts'
 import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp, type TestApp } from '../harness.ts'
+import { signIn } from '../office/office.ts'
 import { buildSale } from '../sample-registrations.ts'
 import { shared } from '../cli/shared-files.ts'
 import { openStoreInProcess } from '../store-without-threads.ts'
@@ -374,6 +375,26 @@ hold_seats_for: 30 minutes
     await app.deps.events.reload()
     expect(app.output.join('\n')).not.toContain('EV1011')
     expect(app.deps.events.findById('sample2026')?.config.about).toBe('A conference made for tests')
+  })
+
+  test('the office shows the findings of a version that would break a stored registration, and the log names their codes', async () => {
+    const app = await start()
+    app.writeEvent('sample2026.yaml', changedPrefix)
+    await app.deps.events.reload()
+    const office = await signIn(app)
+    expect(await office.json('/admin/served-files/')).toMatchObject({
+      files: [
+        {
+          file: 'sample2026.yaml',
+          is: 'before',
+          why: 'sample2026.yaml is not served in its current version: it would break stored registrations. The last valid version is served.',
+          findings: expect.stringMatching(/^error\[EV1005\][^]*--> sample2026\.yaml:\d+/),
+        },
+      ],
+    })
+    expect(app.log).toContainEqual(
+      expect.objectContaining({ event: 'sample2026', findings: 'EV1005' }),
+    )
   })
 
   test('serves the same change while there are no registrations', async () => {
