@@ -4,12 +4,7 @@ import type { RefusedFile } from '../../dependencies.ts'
 import type { CompiledFolder } from '../files/event-folder.ts'
 import type { ActiveState } from './active-versions.ts'
 import { explainOverruled } from './follow-active-versions.ts'
-
-/** A valid version that is not served, with the reason in a sentence. */
-export type HeldVersion = Omit<RefusedFile, 'file'> & { readonly hash: string }
-
-/** By event id, the last version that is not served although it is valid. */
-export type HeldVersions = Map<string, HeldVersion>
+import type { HeldVersions } from './version-approval.ts'
 
 /** Returns files on disk that are not served, because they were refused or another version is served. */
 export function listRefusedFiles(

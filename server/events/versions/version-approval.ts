@@ -9,10 +9,15 @@ import {
 } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { Finding, SharedFiles } from '../../../engine/authoring.ts'
-import type { Log, ServedEvent } from '../../dependencies.ts'
+import type { Log, RefusedFile, ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import { isTruncated } from '../files/truncated-file.ts'
-import type { HeldVersions } from './refused-files.ts'
+
+/** A valid version that is not served, with the reason in a sentence. */
+type HeldVersion = Omit<RefusedFile, 'file'> & { readonly hash: string }
+
+/** By event id, the last version that is not served although it is valid. */
+export type HeldVersions = Map<string, HeldVersion>
 
 type ApprovalDeps = {
   readonly folder: string
