@@ -425,6 +425,7 @@ export {
   findReviewReason,
   readReportedCurrency,
   UNDECIDED_REASON,
+  updateReasonOfSecondPayment,
   type Failure,
   type Payment,
   type PaymentEvent,

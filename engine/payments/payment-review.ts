@@ -8,7 +8,7 @@ import { type Currency, formatMoney, toAmount, type Amount } from '../lib/money.
 import type { OrderId, RegNo } from '../event/registration-number.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
 import { explainInvalidReference, MAX_REFERENCE_CHARACTERS } from './bank-reference.ts'
-import { isCurrency } from './payment.ts'
+import { describeMovedPayment, isCurrency } from './payment.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { Instant } from '../lib/time.ts'
 
@@ -100,7 +100,7 @@ export type Review = {
     readonly account: string
     readonly paidAt: Instant
   } | null
-  /** The amount of the attempt, in the registration's currency. */
+  /** The amount of the attempt, or the balance of a paid registration, in the registration's currency. */
   readonly due: Amount | null
   readonly dueCurrency: Currency
   /** The part that is neither refunded nor being refunded; for a refund, its amount. */
@@ -367,9 +367,8 @@ function movePayment(
   const isWhole = came !== null && came.amount === left && came.kind === 'sale'
   const isExactPayment = isWhole && !target.isPaid && left === target.due
   const source = review.regNo === null ? 'Payment' : `Payment for ${review.regNo}`
-  const reason = target.isPaid
-    ? `${source} moved here, but this registration is already paid.`
-    : `${source} moved here: ${formatMoney(left, review.currency)} received, ${formatMoney(target.due, target.currency)} due.`
+  const due = target.isPaid ? null : formatMoney(target.due, target.currency)
+  const reason = describeMovedPayment(source, formatMoney(left, review.currency), due)
   return ok({ does: 'move', to: target.regNo, fits: isExactPayment, why: reason })
 }
 

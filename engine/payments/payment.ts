@@ -232,6 +232,49 @@ function describeSecondPayment(first: string, second: string): string {
   return `Payment received a second time, as ${second}. The first payment is ${first}.`
 }
 
+const describeDifferentAmount = (got: string, expected: string): string =>
+  `The payment is ${got} instead of ${expected}.`
+const describeSoldSeat = (place: string): string =>
+  `Payment received after the seat was released: ${place} is full.`
+const AFTER_CLOSING_REASON = 'Payment received after registration closed.'
+const AFTER_HOLD_REASON =
+  'Payment received after the price hold had ended. The price on that day was different.'
+const describeMovedAmounts = (received: string, due: string): string =>
+  ` moved here: ${received} received, ${due} due.`
+const MOVED_TO_PAID_TEXT = ' moved here, but this registration is already paid.'
+
+/** Returns a pattern for a text with any value in place of each `*`. A full stop before a digit is part of a value. */
+const toPattern = (text: string): RegExp =>
+  new RegExp(text.replaceAll('.', String.raw`\.(?!\d)`).replaceAll('*', '.+?'), 'g')
+/** The results of comparing a payment with an unpaid registration. */
+const listUnpaidReasons = (): readonly string[] => [
+  describeDifferentAmount('*', '*'),
+  describeSoldSeat('*'),
+  AFTER_CLOSING_REASON,
+  AFTER_HOLD_REASON,
+]
+
+/** Returns the reason for a review of a moved payment. `due` is null if the registration is already paid. */
+export const describeMovedPayment = (
+  source: string,
+  received: string,
+  due: string | null,
+): string => `${source}${due === null ? MOVED_TO_PAID_TEXT : describeMovedAmounts(received, due)}`
+
+/**
+ * Returns the reason for the review of a payment whose registration another payment has paid since. Reasons that compared
+ * it with the unpaid registration no longer apply; others remain, such as a bank reference recorded twice.
+ */
+export function updateReasonOfSecondPayment(reason: string, first: string, second: string): string {
+  const moved = reason.replace(toPattern(describeMovedAmounts('*', '*')), MOVED_TO_PAID_TEXT)
+  const remaining = listUnpaidReasons().reduce(
+    (text, unpaidReason) => text.replace(toPattern(unpaidReason), ''),
+    moved,
+  )
+  if (remaining === moved) return moved
+  return `${describeSecondPayment(first, second)} ${remaining.replaceAll(/ {2,}/g, ' ').trim()}`.trim()
+}
+
 /** Why a payment failed: declined by the bank, expired, refunded, or unknown. */
 export type Failure = 'declined' | 'expired' | 'given-back' | 'unclear'
 
@@ -310,7 +353,10 @@ export function findReviewReason(refusal: PaymentRefusal): string | null {
     case 'paid_twice':
       return describeSecondPayment(refusal.first, refusal.second)
     case 'amount_differs':
-      return `The payment is ${formatMoney(refusal.got, refusal.currency)} instead of ${formatMoney(refusal.expected, refusal.currency)}.`
+      return describeDifferentAmount(
+        formatMoney(refusal.got, refusal.currency),
+        formatMoney(refusal.expected, refusal.currency),
+      )
     case 'currency_differs':
       return `The payment is in ${refusal.got === '' ? 'an unspecified currency' : refusal.got}, not in ${formatCurrency(refusal.expected)}.`
     case 'not_a_sale':
@@ -318,11 +364,11 @@ export function findReviewReason(refusal: PaymentRefusal): string | null {
     case 'test_transaction':
       return 'The gateway reports a test transaction, which moves no money.'
     case 'after_closing':
-      return 'Payment received after registration closed.'
+      return AFTER_CLOSING_REASON
     case 'after_hold':
-      return 'Payment received after the price hold had ended. The price on that day was different.'
+      return AFTER_HOLD_REASON
     case 'place_gone':
-      return `Payment received after the seat was released: ${refusal.place} is full.`
+      return describeSoldSeat(refusal.place)
     case 'ended':
       return `Payment received after the registration was ${refusal.state === 'refused' ? 'rejected' : refusal.state}.`
     case 'not_paid':

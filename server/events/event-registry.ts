@@ -11,9 +11,11 @@ import { buildActivation, toStoredVersion, NO_ACTIVE_VERSIONS } from './versions
 import type { ActiveState } from './versions/active-versions.ts'
 import { compileFolder, readFolder, findSharedFolder } from './files/event-folder.ts'
 import type { CompiledFolder, FolderCheck } from './files/event-folder.ts'
-import type { EventRegistry, Log, RefusedFile, ServedEvent } from '../dependencies.ts'
-import { openFollower, explainOverruled, runOneAtATime } from './versions/follow-active-versions.ts'
+import type { EventRegistry, Log, ServedEvent } from '../dependencies.ts'
+import { openFollower, runOneAtATime } from './versions/follow-active-versions.ts'
+import { listRefusedFiles } from './versions/refused-files.ts'
 import { approveVersions, readLastServed } from './versions/version-approval.ts'
+import type { HeldVersions } from './versions/version-approval.ts'
 import { closeRegistration, findLastValidVersions } from './versions/last-valid-version.ts'
 import { checkFolderInWorker } from './files/check-files-in-worker.ts'
 import { excludeConflicts, closeOrDropEvents, openRemovalTracker } from './files/removed-files.ts'
@@ -55,11 +57,13 @@ export type RegistryOptions = {
   /** Milliseconds of a monotonic clock; defaults to the machine's own. */
   readonly steadyMs?: () => number
 }
+type RegistryDeps = RegistryOptions & { readonly heldVersions: HeldVersions }
 
 /** Opens the registry. An error in a file prevents the first start; later, the last valid version is served. */
 export async function openRegistry(
-  options: RegistryOptions,
+  registryOptions: RegistryOptions,
 ): Promise<Result<EventRegistry, string>> {
+  const options: RegistryDeps = { ...registryOptions, heldVersions: new Map() }
   const { folder, store, clock, log, steadyMs = () => performance.now() } = options
   // Determined once, because the events must not change if `_shared` is missing for a moment.
   let shared = findSharedFolder(folder)
@@ -208,7 +212,8 @@ export async function openRegistry(
         dayOf(at),
       ),
     site: () => current.site,
-    refusedFiles: () => listRefused(disk, current, follower.getOverruledHashes()),
+    refusedFiles: () =>
+      listRefusedFiles(disk, current, follower.getOverruledHashes(), options.heldVersions),
     reload: () => reload(true),
     refresh: async () => store.isShared && refresh(),
     onChange: (listener) => void listeners.add(listener),
@@ -223,7 +228,7 @@ export async function openRegistry(
 
 /** Returns the events to serve at startup if none were activated before: valid files, else previous versions. */
 async function chooseStartVersions(
-  options: RegistryOptions,
+  options: RegistryDeps,
   disk: CompiledFolder,
 ): Promise<Result<readonly ServedEvent[], string>> {
   const lastValid = await findLastValidVersions(options, disk)
@@ -263,35 +268,9 @@ function dropUnservable(
   return { ...compileResult, served, refused }
 }
 
-/** Returns files on disk that are not served, because they were refused or another version is served. */
-function listRefused(
-  compileResult: CompiledFolder,
-  { served, unservableEvents }: ActiveState,
-  overruled: ReadonlyMap<string, string>,
-): readonly RefusedFile[] {
-  const hashes = new Set(served.map(({ hash }) => hash))
-  return [
-    ...compileResult.folderErrors.map((reason) => ({ file: '_shared', why: reason })),
-    ...[...compileResult.refused].map(([file, why]) => {
-      const findings = compileResult.findingsByPath.get(file)
-      return { file: path.basename(file), why, ...(findings === undefined ? {} : { findings }) }
-    }),
-    ...compileResult.served
-      .filter(({ hash }) => !hashes.has(hash))
-      .map(({ config: { id }, hash }) => ({
-        file: `${id}.yaml`,
-        why:
-          overruled.get(id) === hash
-            ? explainOverruled(id)
-            : `${id}.yaml is not served in its current version; the previous version is served instead. The log contains the reason.`,
-      })),
-    ...[...unservableEvents].map(([id, reason]) => ({ file: `${id}.yaml`, why: reason })),
-  ]
-}
-
 /** Returns the valid events that can be served together; reports those that cannot. */
 function selectCompatible(
-  { log, print }: RegistryOptions,
+  { log, print, heldVersions }: RegistryDeps,
   wantedEvents: readonly ServedEvent[],
   previous: readonly ServedEvent[],
 ): readonly ServedEvent[] {
@@ -299,7 +278,9 @@ function selectCompatible(
   for (const { event, why: reason } of rejectedEvents) {
     const { id } = event.config
     log.warn({ event: id }, 'a version that conflicts with other events is not served')
-    print(`${id}.yaml is not served in its current version: ${reason}. The previous one is served.`)
+    const sentence = `${id}.yaml is not served in its current version: ${reason}. The previous one is served.`
+    heldVersions.set(id, { hash: event.hash, why: sentence })
+    print(sentence)
   }
   return served
 }

@@ -9,15 +9,22 @@ import {
 } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { Finding, SharedFiles } from '../../../engine/authoring.ts'
-import type { Log, ServedEvent } from '../../dependencies.ts'
+import type { Log, RefusedFile, ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import { isTruncated } from '../files/truncated-file.ts'
+
+/** A valid version that is not served, with the reason in a sentence. */
+type HeldVersion = Omit<RefusedFile, 'file'> & { readonly hash: string }
+
+/** By event id, the last version that is not served although it is valid. */
+export type HeldVersions = Map<string, HeldVersion>
 
 type ApprovalDeps = {
   readonly folder: string
   readonly store: Pick<Store, 'lastEventFile' | 'valuesInUse'>
   readonly log: Log
   readonly print: (text: string) => void
+  readonly heldVersions: HeldVersions
 }
 /** The number of events checked concurrently, so that the store's queue has space for other work. */
 const CHECKED_BATCH_SIZE = 50
@@ -54,27 +61,31 @@ export async function approveVersions(
 }
 
 async function approveVersion(
-  { folder, store, log, print }: ApprovalDeps,
+  { folder, store, log, print, heldVersions }: ApprovalDeps,
   next: ServedEvent,
   lastVersion: ServedEvent,
 ): Promise<ServedEvent> {
   const { id } = next.config
+  const version = lastVersion.hash.slice(0, 12)
   const file = { path: path.join(folder, `${id}.yaml`), text: next.text }
   const findings = await findBreakingChanges(store, next.config, file, lastVersion.config)
-  if (findings.length > 0) print(formatFindings(findings, new Map([[file.path, file.text]])))
-  if (!findings.some(({ severity }) => severity === 'error')) {
+  const findingsText = formatFindings(findings, new Map([[file.path, file.text]]))
+  if (findings.length > 0) print(findingsText)
+  const errors = findings.filter(({ severity }) => severity === 'error')
+  if (errors.length === 0) {
     if (!isTruncated(next.text, lastVersion.text)) return next
     const sentence = `${id}.yaml ends in the middle of its previous version, like a truncated file. The previous version is served. If this is intended, put "# end" in its last line.`
-    log.warn({ event: id, version: lastVersion.hash.slice(0, 12) }, sentence)
+    heldVersions.set(id, { hash: next.hash, why: sentence })
+    log.warn({ event: id, version }, sentence)
     print(sentence)
     return lastVersion
   }
-  log.warn(
-    { event: id, version: lastVersion.hash.slice(0, 12) },
-    `${id}.yaml is not served in its current version: it would break stored registrations. The last valid version is served.`,
-  )
+  const sentence = `${id}.yaml is not served in its current version: it would break stored registrations. The last valid version is served.`
+  heldVersions.set(id, { hash: next.hash, why: sentence, findings: findingsText })
+  const codes = [...new Set(errors.map(({ code }) => code))]
+  log.warn({ event: id, version, findings: codes.join(', ') }, sentence)
   print(
-    `${id}.yaml is not served in its current version; the last valid version (${lastVersion.hash.slice(0, 12)}) is served instead. Fix it, or accept each finding with allow and a reason.`,
+    `${id}.yaml is not served in its current version; the last valid version (${version}) is served instead. Fix it, or accept each finding with allow and a reason.`,
   )
   return lastVersion
 }

@@ -44,12 +44,8 @@ import {
 } from '../payments/reprice-and-restore-orders.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import type { CaptureRow } from '../database/statements/money-tables.ts'
-import {
-  findMoveTarget,
-  parseReviewNumber,
-  joinRemainingReasons,
-  findReview,
-} from './open-reviews.ts'
+import { parseReviewNumber, joinRemainingReasons, findReview } from './open-reviews.ts'
+import { findMoveTarget } from './move-target.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'
 import {

@@ -13,8 +13,9 @@ import {
   UNDECIDED_REASON,
   formatMoney,
   isManualMethod,
+  updateReasonOfSecondPayment,
 } from '../../../engine/index.ts'
-import type { Currency, MoveTarget, OrderId, Amount, RegNo, Review } from '../../../engine/index.ts'
+import type { Currency, OrderId, Amount, RegNo, Review } from '../../../engine/index.ts'
 import { POSSIBLE_RETURN } from '../payments/returned-transfers.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -43,9 +44,25 @@ const selectCaptures = (builder: Kysely<Tables>) =>
     .leftJoin('payments as p', 'p.id', 'c.counts_for')
     .selectAll('c')
     .select(['g.reg_no', 'g.full_name', 'p.order_id', 'p.amount as due', 'g.state as standing'])
-    .select('g.currency as price_currency')
+    .select(['g.currency as price_currency', 'g.due as balance'])
     .select(({ eb, fn, selectFrom }) => [
       refundableAmount.as('left'),
+      // The reference of the payment that paid the registration, or the difference that this payment is for.
+      eb
+        .case()
+        .when('p.status', 'in', ['success', 'refunded'])
+        .then(eb.ref('p.reference'))
+        .else(
+          selectFrom('payments as n')
+            .select('n.reference')
+            .whereRef('n.registration_id', '=', 'c.registration_id')
+            .where('n.asks_for', '=', 'whole')
+            .where('n.status', 'in', ['success', 'refunded'])
+            .orderBy('n.attempt')
+            .limit(1),
+        )
+        .end()
+        .as('first_reference'),
       // A payment that matches no registration belongs to the event that received it.
       fn.coalesce('g.event_id', 'c.found_for').as('event_id'),
       eb
@@ -171,31 +188,6 @@ const reasonsOfCaptures = statement((builder, { paymentId }: { paymentId: number
     .where('counts_for', '=', paymentId)
     .where('state', '=', 'review'),
 )
-const registrationWithNewestPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
-  builder
-    .selectFrom('registrations as g')
-    .leftJoin('payments as p', (join) =>
-      join.on('p.id', '=', ({ selectFrom }) =>
-        selectFrom('payments as n')
-          .select('n.id')
-          .whereRef('n.registration_id', '=', 'g.id')
-          .orderBy('n.attempt', 'desc')
-          .limit(1),
-      ),
-    )
-    .select(['g.reg_no', 'g.event_id', 'g.state', 'g.currency', 'p.amount as due'])
-    .select(({ eb }) =>
-      eb
-        .case()
-        .when('p.asks_for', '=', 'difference')
-        .then(eb.ref('p.status'))
-        .else(eb.ref('g.payment_status'))
-        .end()
-        .as('paid_as'),
-    )
-    .where('g.reg_no', '=', regNo),
-)
-
 /** Returns the reviews of an event, or of all events, oldest first. */
 export async function readReviews(sql: Sql, eventId: string | null): Promise<readonly Review[]> {
   return [
@@ -258,9 +250,8 @@ const toReceivedPayment = (row: CaptureRow): Review['came'] => ({
 async function listCaptureReviews(sql: Sql, id: number | null): Promise<readonly Review[]> {
   return mapInOrder(
     id === null ? await openCaptures.all(sql) : await openCapture.all(sql, { id }),
-    async (row) => ({
-      id: `C${row.id}`,
-      is: findReviewKind({
+    async (row) => {
+      const kind = findReviewKind({
         kind: row.kind,
         currency: row.currency,
         expected: row.price_currency ?? getCurrencyOfRow(row),
@@ -272,16 +263,26 @@ async function listCaptureReviews(sql: Sql, id: number | null): Promise<readonly
           row.standing === 'refused' ||
           (row.counts_for === null && row.paid_as !== 'success'),
         isRest: row.left === row.amount && row.amount <= row.missing,
-      }),
-      ...toOwner(row),
-      came: toReceivedPayment(row),
-      left: row.left,
-      currency: getCurrencyOfRow(row),
-      gatewayAnswer: null,
-      why: row.why ?? 'It matches no registration.',
-      since: row.seen_at,
-      ...(await readUnknownOrder(sql, row)),
-    }),
+      })
+      const reason = row.why ?? 'It matches no registration.'
+      return {
+        id: `C${row.id}`,
+        is: kind,
+        ...toOwner(row),
+        came: toReceivedPayment(row),
+        left: row.left,
+        currency: getCurrencyOfRow(row),
+        gatewayAnswer: null,
+        why: reason,
+        since: row.seen_at,
+        ...(kind === 'second' && {
+          // Another payment may have been accepted after this one was stored.
+          why: updateReasonOfSecondPayment(reason, row.first_reference ?? '', row.reference),
+          due: toAmount(Math.max(0, row.balance ?? 0)),
+        }),
+        ...(await readUnknownOrder(sql, row)),
+      }
+    },
   )
 }
 
@@ -381,19 +382,4 @@ export async function countReviews(sql: Sql): Promise<ReviewCounts> {
     undecided: countKind('undecided'),
     unsure: countKind('refund-unsure'),
   }
-}
-
-/** Returns the registration to which a payment is to be moved. Null if no registration has this number. */
-export async function findMoveTarget(sql: Sql, to: string): Promise<MoveTarget | null> {
-  const row = await registrationWithNewestPayment.get(sql, { regNo: to as RegNo })
-  return row === undefined
-    ? null
-    : {
-        regNo: row.reg_no,
-        eventId: row.event_id,
-        // A registration that staff or the delegate has ended accepts no payments.
-        due: row.state === 'cancelled' || row.state === 'refused' ? null : row.due,
-        currency: row.currency,
-        isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',
-      }
 }

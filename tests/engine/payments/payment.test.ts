@@ -8,6 +8,7 @@ import {
   instant,
   toAmount,
   findReviewReason,
+  updateReasonOfSecondPayment,
   type OrderId,
   type Payment,
   type PaymentEvent,
@@ -251,4 +252,28 @@ it('a payment with a different amount needs a review; a late failure does not', 
   for (const code of ['not_a_sale', 'after_closing', 'not_paid'] as const)
     expect(findReviewReason({ code })).not.toBeNull()
   expect(findReviewReason({ code: 'already_success' })).toBeNull()
+})
+
+it('once another payment counts, a review states that its payment is a second one, and keeps the reasons that still apply', () => {
+  const amounts = { expected: toAmount(708_050), got: toAmount(707_999), currency: INR }
+  const isSecond = 'Payment received a second time, as G2. The first payment is G1.'
+  const duplicate = 'The bank reference 5261 is also recorded for DEMO1. Check the bank statement.'
+  const update = (reason: string) => updateReasonOfSecondPayment(reason, 'G1', 'G2')
+  for (const refusal of [
+    { code: 'amount_differs', ...amounts },
+    { code: 'place_gone', place: 'Hall A. ICU' },
+    { code: 'after_closing' },
+    { code: 'after_hold' },
+  ] as const) {
+    const reason = findReviewReason(refusal) ?? ''
+    expect([update(reason), update(`${reason} ${duplicate}`)]).toEqual([
+      isSecond,
+      `${isSecond} ${duplicate}`,
+    ])
+  }
+  for (const reason of [isSecond, duplicate, findReviewReason({ code: 'not_a_sale' }) ?? ''])
+    expect(update(reason)).toBe(reason)
+  expect(update(`Payment moved here: ₹ 1,000.50 received, ₹ 2,000 due. ${duplicate}`)).toBe(
+    `Payment moved here, but this registration is already paid. ${duplicate}`,
+  )
 })

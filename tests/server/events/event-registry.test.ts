@@ -246,6 +246,10 @@ test('two events can exchange an address in one reload', async () => {
     '/sample2026',
   ])
   expect(app.output.join('\n')).toContain('The previous one is served')
+  expect(app.deps.events.refusedFiles()).toContainEqual({
+    file,
+    why: expect.stringContaining('The previous one is served'),
+  })
 })
 
 test('shared files that are briefly missing do not change the events', async () => {

@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type EventConfig } from '../../../engine/index.ts'
+import { toAmount, type EventConfig, type OrderId } from '../../../engine/index.ts'
+import type { RegisterResponse } from '../../../engine/api.ts'
 import {
   compareWithServedVersion,
   readEvent,
@@ -13,6 +14,8 @@ import {
 import { openRegistry } from '../../../server/events/event-registry.ts'
 import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp, type TestApp } from '../harness.ts'
+import { signIn } from '../office/office.ts'
+import { buildSale } from '../sample-registrations.ts'
 import { shared } from '../cli/shared-files.ts'
 import { openStoreInProcess } from '../store-without-threads.ts'
 
@@ -183,6 +186,41 @@ describe('the findings', () => {
       ],
     ],
     [
+      'a quota with more seats in use than its unchanged maximum, which staff exceeded',
+      '{id: seats, each_option_of: state, max: {kerala: 4, goa: 9}, full: Full}',
+      '{id: seats, each_option_of: state, max: {kerala: 4, goa: 9}, full: All seats are taken}',
+      { places: { 'seats.kerala': 5 } },
+      [],
+    ],
+    [
+      'a higher maximum that is still below the number of seats in use',
+      '{id: seats, max: 3, full: Full}',
+      '{id: seats, max: 4, full: Full}',
+      { places: { seats: 5 } },
+      [],
+    ],
+    [
+      'a lower maximum of a quota that staff exceeded',
+      '{id: seats, max: 4, full: Full}',
+      '{id: seats, max: 3, full: Full}',
+      { places: { seats: 5 } },
+      ['error EV1011 quotas.0.max: `seats` has 3 seats, but 5 are in use'],
+    ],
+    [
+      'an option that again has a maximum, below the number of its seats in use',
+      '{id: seats, max: 18, full: Full}',
+      '{id: seats, each_option_of: state, max: {kerala: 4, goa: 9}, full: Full}',
+      { places: { 'seats.kerala': 5 } },
+      ['error EV1011 quotas.0.max.kerala: `kerala` of `seats` has 4 seats, but 5 are in use'],
+    ],
+    [
+      'a quota that is added again with fewer seats than are in use',
+      '{id: hall, max: 18, full: Full}',
+      '{id: seats, max: 4, full: Full}',
+      { places: { seats: 5 } },
+      ['error EV1011 quotas.0.max: `seats` has 4 seats, but 5 are in use'],
+    ],
+    [
       'a removed quota without seats in use',
       '{id: seats, max: 18, full: Full}',
       '{id: hall, max: 18, full: Full}',
@@ -293,6 +331,70 @@ describe('the server', () => {
     app.writeEvent('sample2026.yaml', addQuota(2))
     await app.deps.events.reload()
     expect(readMax()).toBe(2)
+  })
+
+  test('serves a changed text after staff accepted a late payment for a seat that was sold again', async () => {
+    const oversoldFile = `${servedFile}
+quotas: [{id: hall, max: 1, full: The hall is full}]
+hold_seats_for: 30 minutes
+`
+    server = await startTestApp({
+      clock: '2026-01-10T10:00:00+05:30',
+      events: { 'sample2026.yaml': oversoldFile },
+    })
+    const app = server
+    const register = async (email: string) => {
+      const form = { ...fixtureDelegate, email, state: 'goa' }
+      const response = await app.post('/api/sample2026/register/', form)
+      expect(response.statusCode, response.body).toBe(201)
+      return response.json<RegisterResponse>().payment_data?.orderid as OrderId
+    }
+    const pay = (orderId: OrderId, reference: string) =>
+      app.deps.store.applyPaymentEvent(
+        orderId,
+        buildSale(reference, toAmount(118_000), app.now()),
+        null,
+      )
+    const latePayer = await register('a@example.org')
+    app.setTime('2026-01-10T11:00:00+05:30')
+    await pay(await register('b@example.org'), 'AP1')
+    await pay(latePayer, 'AP2')
+    const [review] = await app.deps.store.reviews('sample2026')
+    expect(review?.why).toContain('after the seat was released')
+    const decision = { reference: null, amount: null, why: 'A chair was found.', who: 'asha' }
+    expect(
+      await app.deps.store.decideReview(
+        review?.id ?? '',
+        { what: 'accept', ...decision },
+        app.now(),
+        null,
+      ),
+    ).toMatchObject({ ok: true })
+    const changedText = oversoldFile.replace('made up for tests', 'made for tests')
+    app.writeEvent('sample2026.yaml', changedText)
+    await app.deps.events.reload()
+    expect(app.output.join('\n')).not.toContain('EV1011')
+    expect(app.deps.events.findById('sample2026')?.config.about).toBe('A conference made for tests')
+  })
+
+  test('the office shows the findings of a version that would break a stored registration, and the log names their codes', async () => {
+    const app = await start()
+    app.writeEvent('sample2026.yaml', changedPrefix)
+    await app.deps.events.reload()
+    const office = await signIn(app)
+    expect(await office.json('/admin/served-files/')).toMatchObject({
+      files: [
+        {
+          file: 'sample2026.yaml',
+          is: 'before',
+          why: 'sample2026.yaml is not served in its current version: it would break stored registrations. The last valid version is served.',
+          findings: expect.stringMatching(/^error\[EV1005\][^]*--> sample2026\.yaml:\d+/),
+        },
+      ],
+    })
+    expect(app.log).toContainEqual(
+      expect.objectContaining({ event: 'sample2026', findings: 'EV1005' }),
+    )
   })
 
   test('serves the same change while there are no registrations', async () => {

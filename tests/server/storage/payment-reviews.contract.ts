@@ -43,7 +43,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     payWrongAmount,
     payTwice,
   } = createReviewHelpers(() => store)
-  const payTooMuchInCash = (regNo: RegNo) =>
+  const payInCash = (regNo: RegNo, amount = 600_000) =>
     store.recordPayment(
       {
         regNo,
@@ -53,7 +53,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         at: addMs(HOUR_MS),
         idempotencyKey: null,
       },
-      { method: 'cash', reference: 'C-001', amount: toAmount(600_000), paidAt: addMs(HOUR_MS) },
+      { method: 'cash', reference: 'C-001', amount: toAmount(amount), paidAt: addMs(HOUR_MS) },
       null,
     )
 
@@ -220,6 +220,13 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(await readRevenue()).toBe(due)
       expect(await sumPayments(regNo)).toBe(due)
       expect(await listOpenReviews()).toEqual([])
+    })
+
+    test('another payment turns the review of a different amount into that of a second payment', async () => {
+      const { regNo } = await payWrongAmount()
+      await payInCash(regNo, due)
+      const why = 'Payment received a second time, as AP1. The first payment is C-001.'
+      expect(await store.reviews('demo')).toMatchObject([{ is: 'second', due: 0, why }])
     })
 
     test('a second payment for a paid order is not allowed', async () => {
@@ -394,7 +401,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
           buildSale('AP1', toAmount(400_000)),
           newEmail,
         )
-        await payTooMuchInCash(regNo)
+        await payInCash(regNo)
         const [card, cash] = await store.reviews('demo')
         if (card === undefined || cash === undefined) throw new Error('expected two reviews')
         await decide(
@@ -416,7 +423,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
 
     test('cash leaves an order without a card payment open, so it can still be paid through the gateway', async () => {
       const { regNo, orderId } = await registerSample(store, { gateway: 'airpay' })
-      await payTooMuchInCash(regNo)
+      await payInCash(regNo)
       await decide(await readSingleReviewId(), dismissDecision)
       expect(await readStored(store, regNo)).toMatchObject({
         paymentStatus: 'pending',

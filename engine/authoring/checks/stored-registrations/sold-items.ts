@@ -6,21 +6,10 @@ import type { Draft } from '../../finding.ts'
 import {
   pairKeptFields,
   formatRegistrationCount,
-  type VersionComparison,
   type UsageCounts,
   type VersionCheck,
 } from './stored-data.ts'
 
-/** Returns the quotas that both versions have, each with its index in the new file. */
-const pairKeptQuotas = ({
-  old,
-  next,
-}: VersionComparison): readonly (readonly [Quota, Quota, number])[] =>
-  old.quotas.flatMap((previous) => {
-    const index = next.quotas.findIndex(({ id }) => id === previous.id)
-    const current = next.quotas[index]
-    return current === undefined ? [] : [[previous, current, index] as const]
-  })
 type SeatCount = { readonly option: string | null; readonly count: number }
 /** Counts the seats in use for a quota, or for each of its options. */
 const countSeatsInUse = (use: UsageCounts, { id }: Quota): readonly SeatCount[] =>
@@ -77,12 +66,17 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
     slug: 'oversold',
     severity: 'error',
     why: 'A lower quota does not free seats that are already sold.',
-    find: (comparison) =>
-      pairKeptQuotas(comparison).flatMap(([previous, current, index]) =>
-        countSeatsInUse(comparison.use, previous).flatMap(({ option, count }): Draft[] => {
+    find: ({ old, next, use }) =>
+      next.quotas.flatMap((current, index) => {
+        const previous = old.quotas.find(({ id }) => id === current.id)
+        return countSeatsInUse(use, current).flatMap(({ option, count }): Draft[] => {
           const maximum = getQuotaMaximum(current, option)
           // Another check reports options that were removed from their field.
-          if ((maximum ?? 0) >= count || isRemovedOption(comparison.next, current, option))
+          if (
+            (maximum ?? 0) >= count ||
+            !isLowered(previous, maximum, option) ||
+            isRemovedOption(next, current, option)
+          )
             return []
           const itemText =
             option === null ? `\`${current.id}\`` : `\`${option}\` of \`${current.id}\``
@@ -98,8 +92,8 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
                   : `${itemText} has ${maximum} seat${maximum === 1 ? '' : 's'}, but ${count} are in use`,
             },
           ]
-        }),
-      ),
+        })
+      }),
   },
   EV1012: {
     slug: 'code-kind-in-use',
@@ -139,6 +133,20 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
             ]
       }),
   },
+}
+
+/**
+ * Returns true if the new version adds, lowers or removes the maximum. Staff may exceed a quota, and a version that keeps
+ * or raises the exceeded maximum takes no seat away.
+ */
+function isLowered(
+  previous: Quota | undefined,
+  maximum: number | null,
+  option: string | null,
+): boolean {
+  const previousMaximum = previous === undefined ? null : getQuotaMaximum(previous, option)
+  if (previousMaximum === null) return maximum !== null
+  return maximum === null || maximum < previousMaximum
 }
 
 /** Returns the maximum of a quota or of one of its options, or null if there is none. */
