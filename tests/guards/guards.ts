@@ -28,7 +28,7 @@ export const FAULT_COUNTS: Readonly<Record<Subject, number>> = {
   delegates: 51,
   attacks: 32,
   office: 41,
-  operation: 15,
+  operation: 16,
   servers: 11,
   closing: 25,
 }
