@@ -1,7 +1,7 @@
 /** Opens the store, the event files and the gateway for payment commands, with or without a running server. */
 import type { EventConfig } from '../../engine/index.ts'
 import { openEvents } from '../assemble-server.ts'
-import type { Deps } from '../dependencies.ts'
+import type { Deps, Log } from '../dependencies.ts'
 import { createClock } from '../ops/clock.ts'
 import { makeLog } from '../ops/log.ts'
 import { connectToServerGateway } from '../payments/gateways/select-gateway.ts'
@@ -23,6 +23,12 @@ export function findEvent(
   return null
 }
 
+/**
+ * The log of the event files for commands. It writes nothing, because every problem with them is also printed as a
+ * sentence.
+ */
+export const EVENT_FILES_LOG: Log = { info: () => {}, warn: () => {}, error: () => {} }
+
 export type CommandContext = Pick<
   Deps,
   'store' | 'events' | 'payments' | 'clock' | 'gateway' | 'uploads' | 'environment'
@@ -39,12 +45,11 @@ export async function withContext(
   const environment = terminal.environment()
   if (environment === null) return 2
   const clock = createClock(environment.clockStart)
-  const log = makeLog(terminal.printError, clock)
   const store = await openExistingStore(environment)
   try {
     const openResult = await openEvents(
       environment,
-      { clock, log, print: terminal.printError, hasJobs: false },
+      { clock, log: EVENT_FILES_LOG, print: terminal.printError, hasJobs: false },
       store,
     )
     if (!openResult.ok) {
@@ -54,7 +59,7 @@ export async function withContext(
     const events = openResult.value
     const gateway = connectToServerGateway({ environment, events, store })
     // The command prints its own results, so it logs only warnings and errors.
-    const quietLog = { ...log, info: () => {} }
+    const quietLog = { ...makeLog(terminal.printError, clock), info: () => {} }
     const payments = openPayments(
       { store, events, gateway, clock, log: quietLog },
       { isEnabled: false },

@@ -128,7 +128,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./payments/reviews-and-refunds.ts')).decideCommand,
   },
   'payment refund': {
-    summary: 'Refund a payment, in full or in part',
+    summary: 'Refund a payment through the gateway, in full or in part',
     load: async () => (await import('./payments/reviews-and-refunds.ts')).refundCommand,
   },
   'payment reconcile': {

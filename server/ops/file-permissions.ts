@@ -33,9 +33,13 @@ export function explainDataDir(folder: string, error: unknown): string {
   return `DATA_DIR is ${folder}, which the user who runs Rollcall cannot write to. Give that user permission to write there, or set DATA_DIR to another folder.`
 }
 
+/** Thrown instead of creating a data folder whose parent is missing. The message includes the next step. */
+export class MissingParentFolder extends Error {}
+
 /**
- * Explains why a server does not create its data folder; null if it may. Missing parent folders are not created,
- * because the path may be misspelt or its disk not mounted, and the server would start with an empty database.
+ * Explains why a data folder is not created; null if it may be. Missing parent folders are not created, because the
+ * path may be misspelt or its disk not mounted: a server would start with an empty database, and a restored backup
+ * would be on the wrong disk.
  */
 export function explainMissingParent(folder: string): string | null {
   const parent = path.dirname(folder)
@@ -44,20 +48,22 @@ export function explainMissingParent(folder: string): string | null {
     : `DATA_DIR is ${folder}, but there is no folder ${parent}. Create it, or mount its disk.`
 }
 
+/** Throws the explanation if the parent of a data folder is missing. */
+export function requireParentFolder(folder: string): void {
+  const reason = explainMissingParent(folder)
+  if (reason !== null) throw new MissingParentFolder(reason)
+}
+
 /** The number of entries that others can no longer read, and the entries that belong to another user. */
 export type PermissionResult = {
   readonly restrictedCount: number
   readonly notOwned: readonly string[]
 }
 
-/**
- * Creates a folder and its parents. Node's `recursive` option never returns in a location that allows no new folders,
- * such as /proc.
- */
+/** Creates a folder, but not its parents. */
 function makeFolder(folder: string): void {
-  const exists = existsSync(folder)
-  if (exists && statSync(folder).isDirectory()) return
-  if (!exists) makeFolder(path.dirname(folder))
+  requireParentFolder(folder)
+  if (existsSync(folder) && statSync(folder).isDirectory()) return
   try {
     mkdirSync(folder)
   } catch (error) {
@@ -68,7 +74,7 @@ function makeFolder(folder: string): void {
 
 /**
  * Creates the folder if it is missing. Makes the folder, our entries in it, and files that this process creates later
- * readable only by this user. Throws if the folder cannot be created.
+ * readable only by this user. Throws if the folder cannot be created, or if its parent folder is missing.
  */
 export function makePrivate(folder: string): PermissionResult {
   if (isMainThread) process.umask(OTHERS_MASK)

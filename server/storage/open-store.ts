@@ -3,7 +3,7 @@
  * On SQLite it starts the writer and reader threads, and opens a connection on the main thread for look-ups by key.
  */
 import { lstatSync, statSync } from 'node:fs'
-import { makePrivate } from '../ops/file-permissions.ts'
+import { makePrivate, requireParentFolder } from '../ops/file-permissions.ts'
 import { join } from 'node:path'
 import { DATABASE_FILE, openToRead, toSql } from './database/sqlite-connection.ts'
 import { createStoreReads } from './operations/key-lookups.ts'
@@ -66,6 +66,8 @@ export async function openStore({
   /** Starts the code that uses SQLite. Default: in a thread. */
   readonly startWorker?: StartWorker
 }): Promise<Store> {
+  // With PostgreSQL too: uploads that are being received would otherwise create the folder.
+  requireParentFolder(dataDir)
   if (databaseUrl === null) {
     // Commands do not create an empty database either: the next start of the server would mistake it for the missing
     // one.

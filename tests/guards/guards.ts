@@ -28,7 +28,7 @@ export const FAULT_COUNTS: Readonly<Record<Subject, number>> = {
   delegates: 51,
   attacks: 32,
   office: 41,
-  operation: 16,
+  operation: 17,
   servers: 11,
   closing: 26,
 }

@@ -10,7 +10,7 @@ import type { BackupResult } from '../../ops/backup/create-and-restore-backup.ts
 import { pruneBackups } from '../../ops/backup/prune-backups.ts'
 import { createClock } from '../../ops/clock.ts'
 import type { RestoreRecord } from '../../ops/recovery/detect-older-database.ts'
-import { changeToFolderOwner } from '../../ops/file-permissions.ts'
+import { changeToFolderOwner, requireParentFolder } from '../../ops/file-permissions.ts'
 import { beginRecoveryAfterRestore } from '../../ops/recovery/start-recovery.ts'
 import { readVersions } from '../../storage/database/migrate-with-safety-copy.ts'
 import { openStore } from '../../storage/open-store.ts'
@@ -194,10 +194,17 @@ async function startRecovery(
   )
 }
 
-/** Returns the environment if it uses SQLite. Otherwise prints the reason and returns null. */
+/**
+ * Returns the environment if it uses SQLite. Otherwise prints the reason and returns null. Throws if the parent folder
+ * of DATA_DIR is missing.
+ */
 function readFileEnvironment(terminal: Terminal): Environment | null {
   const environment = terminal.environment()
-  if (environment === null || environment.databaseUrl === null) return environment
+  if (environment === null) return null
+  if (environment.databaseUrl === null) {
+    requireParentFolder(environment.dataDir)
+    return environment
+  }
   terminal.printError(
     `DATABASE_URL is set: use pg_dump to back up a PostgreSQL database and pg_restore to restore it. ${
       (environment.uploadsBucket ?? null) === null

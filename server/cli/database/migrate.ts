@@ -1,4 +1,5 @@
 /** `rollcall db migrate`: migrates the database while no server runs, or reports whether a migration is needed. */
+import { requireParentFolder } from '../../ops/file-permissions.ts'
 import { hasServerTraces, explainLostDatabase } from '../../storage/recovery/missing-database.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { readVersions } from '../../storage/database/migrate-with-safety-copy.ts'
@@ -29,6 +30,7 @@ export const migrateCommand: Command = {
     const environment = terminal.environment()
     if (environment === null) return 2
     const { dataDir, databaseUrl } = environment
+    requireParentFolder(dataDir)
     const isCheckOnly = parsed.values['check'] === true
     if (databaseUrl !== null)
       return migratePostgres({ dataDir, url: databaseUrl, isCheckOnly }, terminal)

@@ -1,5 +1,6 @@
 /** `rollcall db move files-to-s3` and `files-from-s3`: copies uploads to object storage, or back. */
 import { createClock } from '../../ops/clock.ts'
+import { makePrivate } from '../../ops/file-permissions.ts'
 import { reportEach } from '../../ops/progress.ts'
 import { openUploads, getUploadLocations } from '../../registration/uploads/store-uploaded-files.ts'
 import { lockDataFolder } from '../../storage/database/single-server-lock.ts'
@@ -7,7 +8,7 @@ import { UploadsUnavailable } from '../../storage/database/store-busy-error.ts'
 import type { Store } from '../../storage/index.ts'
 import type { Environment, Uploads } from '../../dependencies.ts'
 import type { Status, Terminal } from '../command.ts'
-import { openExistingStore } from '../open-existing-store.ts'
+import { openExistingStore, requireDatabase } from '../open-existing-store.ts'
 import { showProgress } from '../progress-line.ts'
 
 const NEXT_STEP = {
@@ -25,6 +26,9 @@ export async function moveFiles(
     terminal.printError('UPLOADS_URL is not set. Set it to the URL of the bucket.')
     return 2
   }
+  // Checked before the lock: a lock file in a folder without a database would indicate a lost database.
+  requireDatabase(environment)
+  makePrivate(environment.dataDir)
   const release = lockDataFolder(environment.dataDir)
   if (release === null) {
     terminal.printError(`A server is running on ${environment.dataDir}. Stop it first.`)

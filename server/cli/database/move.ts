@@ -12,10 +12,10 @@ const help = `Usage: rollcall db move to-postgres
        rollcall db move files-to-s3
        rollcall db move files-from-s3
 
-Moves all data from the database in DATA_DIR to the one in DATABASE_URL, or back, in one transaction. Stop every
+Copies all data from the database in DATA_DIR to the one in DATABASE_URL, or back, in one transaction. Stop every
 server first. The target must be empty; the source is not changed. The transaction is committed only if the number of
-rows and the sums of every table match. Uploaded files move too: they are in DATA_DIR/uploads or in PostgreSQL. With
-UPLOADS_URL they stay in the bucket.
+rows and the sums of every table match. Uploaded files are copied too: they are in DATA_DIR/uploads or in PostgreSQL.
+With UPLOADS_URL they stay in the bucket.
 
 files-to-s3 copies the uploaded files of all registrations to the bucket in UPLOADS_URL, and files-from-s3 copies them back.
 Each file is compared with its hash. The source is not changed, and files that the target already has are skipped.
@@ -29,14 +29,14 @@ const DIRECTIONS = {
 
 type MovedCounts = Readonly<Record<'registrations' | 'rows' | 'tables' | 'files', number>>
 
-/** Returns the sentences about what was moved. With a bucket, the files stay where they are. */
+/** Returns the sentences about what was copied. With a bucket, the files stay where they are. */
 export function formatMove(
   { registrations, rows, tables, files }: MovedCounts,
   hasBucket: boolean,
 ): string {
   const movedText = `${formatNumberOf(rows, 'row')} of ${formatNumberOf(tables, 'table')}${hasBucket ? '' : ` and ${formatNumberOf(files, 'file')}`}`
   const bucketText = hasBucket ? ` The bucket has ${formatNumberOf(files, 'file')}.` : ''
-  return `${formatNumberOf(registrations, 'registration')} with all ${registrations === 1 ? 'its' : 'their'} data (${movedText}) ${registrations === 1 ? 'was' : 'were'} moved and compared.${bucketText}`
+  return `${formatNumberOf(registrations, 'registration')} with all ${registrations === 1 ? 'its' : 'their'} data (${movedText}) ${registrations === 1 ? 'was' : 'were'} copied and compared.${bucketText}`
 }
 
 export const moveCommand: Command = {
@@ -76,7 +76,7 @@ export const moveCommand: Command = {
       const { missing } = result.value
       terminal.print(`${formatMove(result.value, uploadsBucket !== null)} ${nextStep}`)
       for (const sha256 of missing)
-        terminal.printError(`The file ${sha256} is missing or damaged, so it was not moved.`)
+        terminal.printError(`The file ${sha256} is missing or damaged, so it was not copied.`)
       return missing.length === 0 ? 0 : 1
     } finally {
       release()

@@ -1,5 +1,6 @@
 /** `rollcall event reload`: makes the running server read its event files again. */
 import { existsSync } from 'node:fs'
+import { requireParentFolder } from '../../ops/file-permissions.ts'
 import { findServingPid } from '../../storage/database/single-server-lock.ts'
 import { findRemovedFiles } from '../doctor/next-start.ts'
 import { parseArguments } from '../options.ts'
@@ -19,6 +20,7 @@ export const reloadCommand: Command = {
     const environment = terminal.environment()
     if (environment === null) return 2
     const { dataDir } = environment
+    requireParentFolder(dataDir)
     const pid = existsSync(dataDir) ? findServingPid(dataDir) : null
     if (pid === null) {
       terminal.printError(`No server is running on ${dataDir}.`)

@@ -104,8 +104,9 @@ Decides a review that \`rollcall payment reviews\` lists. The decision is record
   accept    the payment counts, and the delegate gets the confirmation. If the gateway has not responded for days,
             --reference is the payment's reference in the gateway's panel. For an uncertain refund: confirms that it was made
   ask       the payment counts, the rest remains due, and the delegate gets a payment link
-  refund    refunds the payment through the gateway, in full or --amount. For a refused or uncertain refund:
-            requests it again; check the gateway's panel first
+  refund    refunds the payment through the gateway, in full or --amount; any other payment you refund yourself, then
+            record it in the office. For a refused or uncertain refund: requests it again; check the gateway's panel
+            first
   dismiss   the payment is ignored, such as a test or a repeated message. For a refund: it is withdrawn, and the
             payment is kept
   move      the payment belongs to another registration of the event: --to. It is accepted there if it is exactly
@@ -169,8 +170,8 @@ export const decideCommand: Command = {
 
 const refundHelp = `Usage: rollcall payment refund REG_NO|ORDER_ID [--amount AMOUNT] --why TEXT --who NAME
 
-Refunds a payment through the gateway: the amount not yet refunded, or --amount. After a partial refund the registration
-stays paid. A refund that the gateway has accepted is not complete yet: the server queries the gateway until
+Refunds a payment through the gateway: the amount not yet refunded, or --amount. Refund any other payment yourself, then
+record it in the office as already refunded outside Rollcall. After a partial refund the registration stays paid. A refund that the gateway has accepted is not complete yet: the server queries the gateway until
 it confirms the refund.
 
   --amount AMOUNT   a partial amount, such as 985 or 985.50

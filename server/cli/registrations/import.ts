@@ -2,6 +2,7 @@
 import { assertNever, err, isRegNo } from '../../../engine/index.ts'
 import type { EventConfig, RegNo } from '../../../engine/index.ts'
 import type { Command } from '../command.ts'
+import { EVENT_FILES_LOG } from '../command-context.ts'
 import { createClock } from '../../ops/clock.ts'
 import { LIST_LIMITS, formatProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
@@ -55,18 +56,12 @@ export const importCommand: Command = {
     }
     const clock = createClock(environment.clockStart)
     const store = await openStore(environment)
-    const errorLog = {
-      info: () => {},
-      warn: () => {},
-      error: (_: object, message?: string) =>
-        terminal.printError(message ?? 'Something went wrong.'),
-    }
     const openResult = await openRegistry({
       folder: environment.eventsDir,
       cacheFolder: getCacheFolder(environment.dataDir),
       store,
       clock,
-      log: errorLog,
+      log: EVENT_FILES_LOG,
       print: terminal.printError,
       production: environment.production,
       isWatching: false,

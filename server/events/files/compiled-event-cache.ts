@@ -33,6 +33,8 @@ export function getCacheFolder(dataDir: string): string {
 export async function openCache(folder: string): Promise<Cache> {
   const engineFolder = path.join(folder, computeEngineHash())
   await ignoreErrors(async () => {
+    // The data folder must exist: a command with a misspelt DATA_DIR does not create one.
+    await stat(path.join(folder, '..', '..'))
     await mkdir(engineFolder, { recursive: true })
     await removeOtherEngines(folder, engineFolder)
   })

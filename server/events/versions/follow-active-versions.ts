@@ -77,7 +77,10 @@ export async function openFollower(options: Options): Promise<VersionFollower> {
         [...eventsOnDisk, ...previousEvents],
         previousEvents,
       )
-      for (const reason of activeState.unservableEvents.values()) log.error({}, reason)
+      for (const reason of activeState.unservableEvents.values()) {
+        log.error({}, reason)
+        print(reason)
+      }
       return activeState
     },
     selectCandidates: (eventsOnDisk, active) =>

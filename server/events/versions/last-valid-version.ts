@@ -76,7 +76,10 @@ export async function findLastValidVersions(
   }
   if (disk.served.length + fallbacks.length === 0) return err(problems.join('\n'))
   for (const report of logEntries) report()
-  for (const problem of disk.folderErrors) deps.log.error({}, problem)
+  for (const problem of disk.folderErrors) {
+    deps.log.error({}, problem)
+    if (disk.hasFiles) deps.print(problem)
+  }
   if (!disk.hasFiles)
     deps.print(
       `${disk.folderErrors[0] ?? ''} These events are served in their last version: ${fallbacks.map(({ config }) => config.id).join(', ')}.`,

@@ -12,6 +12,7 @@ import {
   RAISE_LIMIT_ADVICE,
   explainTooFewDescriptors,
 } from '../../ops/file-descriptors.ts'
+import { MissingParentFolder } from '../../ops/file-permissions.ts'
 
 export type ErrorExplanation = {
   readonly text: string
@@ -137,6 +138,7 @@ const findExistingFolder = (location: string): string =>
 
 /** Explains a problem with the machine that stops a server or command. Null if the error is a bug in Rollcall. */
 export function explainMachineProblem(error: unknown, dataDir: string): ErrorExplanation | null {
+  if (error instanceof MissingParentFolder) return { text: error.message, isTemporary: false }
   const tooManyFiles = explainDescriptors(error)
   if (tooManyFiles !== null) return tooManyFiles
   const busy = explainBusy(error)

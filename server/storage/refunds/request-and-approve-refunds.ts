@@ -372,5 +372,5 @@ const toPayment = ({ source, paid_at: paidAt }: CaptureRow) => ({ source, paidAt
 
 const describeNotByGateway = (maxRefundable: Amount, currency: Currency): string =>
   maxRefundable === 0
-    ? 'This payment was not made through the gateway, so the gateway cannot refund it.'
+    ? 'This payment was not made through the gateway, so the gateway cannot refund it. Refund it yourself, then record it in the office as already refunded outside Rollcall, with the reference.'
     : `The gateway can refund only ${formatMoney(maxRefundable, currency)}. Refund the rest in another way, and record the reference of that refund.`

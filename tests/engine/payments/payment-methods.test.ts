@@ -1,6 +1,6 @@
 /** Payment methods on the form, and the numbers that delegates copy from payment instructions. */
 import { expect, test } from 'vitest'
-import { readEvent } from '../../../engine/authoring.ts'
+import { diffEvents, formatDiff, readEvent } from '../../../engine/authoring.ts'
 import { findBankNumbers, formatAnswer, METHOD_FIELD } from '../../../engine/index.ts'
 import { buildFixtureEvent } from '../../server/small-event.ts'
 import { sharedFiles } from '../event-files.ts'
@@ -49,4 +49,32 @@ test('the last day of a payment method is shown with the choice, not in the answ
     { id: 'card', label: 'Card', about: 'Until 10 February 2026' },
     { id: 'transfer', label: 'Bank transfer' },
   ])
+})
+
+test('event diff shows the currencies that a method accepts, before and after, as a list', () => {
+  const readWithMethods = (...methods: readonly string[]) => {
+    const text = buildFixtureEvent()
+      .replace(
+        '  - {id: non-member, label: Non-member}\n',
+        '  - {id: non-member, label: Non-member, currency: USD}\n',
+      )
+      .replace(
+        'payment: {gateway: airpay, account: sample}',
+        `payment:\n  methods:\n${methods.map((method) => `    - {${method}}\n`).join('')}`,
+      )
+    const event = readEvent(text, sharedFiles, { path: 'sample2026.yaml' })
+    if (event === null) throw new Error('the file has errors')
+    return event
+  }
+  const card = 'id: card, gateway: razorpay, account: sample, label: Card'
+  const readDiff = (old: readonly string[], next: readonly string[]) =>
+    formatDiff(diffEvents(readWithMethods(...old), readWithMethods(...next)))
+  const abroad =
+    'id: abroad, gateway: razorpay, account: sample, label: Card abroad, currencies: USD'
+  expect(
+    readDiff([`${card}, currencies: INR`, abroad], [`${card}, currencies: [INR, USD]`, abroad]),
+  ).toBe('Event\n  methods.card.currencies: "INR" → "INR, USD"')
+  expect(readDiff([card], [`${card}, currencies: [USD, INR]`])).toBe(
+    'Event\n  methods.card.currencies: "INR, USD, EUR, GBP, AUD, CAD, CHF, HKD, LKR, SGD" → "USD, INR"',
+  )
 })

@@ -1,17 +1,20 @@
 /** `rollcall event discount-codes` and `rollcall event members` while the server runs. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { eventWithQuotas } from '../event-with-quotas.ts'
 import { createCommandFolder, type CommandFolder, type CommandResult } from './cli.ts'
 
+const completeFile = `${eventWithQuotas}\n# The last line, without which the file counts as truncated.\n`
 let server: TestApp
 let folder: CommandFolder
 beforeAll(async () => {
   folder = createCommandFolder()
   server = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': eventWithQuotas },
+    events: { 'sample2026.yaml': completeFile },
   })
   const annualMember = { number: 'A7', name: 'Ravi Sample', kind: 'annual', valid_to: '' }
   const lifeMember = { number: 'L 12', name: 'Asha Sample', kind: 'life', valid_to: '' }
@@ -94,4 +97,16 @@ test('replaces a member list as a whole, or rejects it and reports every invalid
   expect(
     (await runRollcall('event', 'members', 'sample2026', 'society', 'short.csv')).stderr,
   ).toContain('short.csv:1: The column kind is missing.')
+})
+
+test('while a changed event file is held back, each command states it once, in a sentence, without a JSON line of a log', async () => {
+  const file = join(server.eventsDir, 'sample2026.yaml')
+  writeFileSync(file, eventWithQuotas)
+  const { status, stderr } = await runRollcall('event', 'discount-codes', 'sample2026')
+  writeFileSync(file, completeFile)
+  expect([status, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^[^{}]*sample2026\.yaml [^{}]*version is served[^{}]*$/),
+  ])
+  expect(stderr.match(/version is served/g)).toHaveLength(1)
 })

@@ -113,6 +113,68 @@ describe('a startup in a folder where a database existed', () => {
     expect(existsSync(parent)).toBe(false)
   })
 
+  test('no command creates a data folder on the wrong disk: each states that its parent folder is missing', async () => {
+    await startAndStop()
+    const backup = join(folders.folder, 'backup')
+    const { dataDir: goodDataDir, eventsDir } = folders
+    const variables = { DATA_DIR: goodDataDir, EVENTS_DIR: eventsDir }
+    expect((await runHere(['db', 'backup', backup], variables)).status).toBe(0)
+    const sheet = join(folders.folder, 'delegates.csv')
+    writeFileSync(sheet, 'full_name,email\n')
+    const parent = join(folders.folder, 'not-mounted')
+    const dataDir = join(parent, 'var')
+    const postgres = { DATABASE_URL: 'postgres://rollcall@127.0.0.1:1/rollcall' }
+    const bucket = {
+      UPLOADS_URL: 's3://proofs?endpoint=http://127.0.0.1:1&region=auto',
+      AWS_ACCESS_KEY_ID: 'id',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    }
+    const commands: readonly (readonly [string, Readonly<Record<string, string>>?])[] = [
+      [`db restore ${backup}`],
+      [`db backup ${backup}-2`],
+      ['db move to-sqlite', postgres],
+      ['db move to-postgres', postgres],
+      ['db move files-to-s3', bucket],
+      ['db move files-from-s3', { ...bucket, ...postgres }],
+      ['db migrate'],
+      ['db migrate --check', postgres],
+      ['db recovery'],
+      ['db unknown-files --set-aside'],
+      ['db clock'],
+      ['user add asha --role owner'],
+      ['user add asha --role owner', postgres],
+      ['user list'],
+      ['email retry'],
+      ['event reload'],
+      ['event discount-codes afpicon2026'],
+      ['payment reviews'],
+      ['payment reviews', postgres],
+      ['registration export afpicon2026'],
+      [`registration import afpicon2026 ${sheet}`],
+      [`registration import afpicon2026 ${sheet}`, postgres],
+    ]
+    for (const [command, extraVariables = {}] of commands) {
+      const result = await runHere(command.split(' '), {
+        DATA_DIR: dataDir,
+        EVENTS_DIR: eventsDir,
+        ...extraVariables,
+      })
+      expect([command, result]).toEqual([
+        command,
+        {
+          status: 2,
+          stdout: '',
+          stderr: `DATA_DIR is ${dataDir}, but there is no folder ${parent}. Create it, or mount its disk.\n`,
+        },
+      ])
+      expect([command, existsSync(parent)]).toEqual([command, false])
+    }
+    // These commands need only the event files, so they do not stop, but they cache nothing in a missing folder.
+    const account = ['payment', 'settlement', '--account', 'none', '--month', '2026-03']
+    await runHere(account, { DATA_DIR: dataDir, EVENTS_DIR: eventsDir })
+    expect(existsSync(parent)).toBe(false)
+  })
+
   test("serves no empty database if only the record of the database's latest state remains", async () => {
     await startAndStop()
     for (const name of readdirSync(folders.dataDir))

@@ -65,12 +65,12 @@ async function readFileHashes(store: Store, uploads: Uploads): Promise<readonly 
 test('a move states the number of moved files and registrations in the singular for one', () => {
   const counts = { registrations: 1, rows: 344, tables: 61, files: 1 }
   expect(formatMove(counts, false)).toBe(
-    '1 registration with all its data (344 rows of 61 tables and 1 file) was moved and compared.',
+    '1 registration with all its data (344 rows of 61 tables and 1 file) was copied and compared.',
   )
   expect(formatMove({ ...counts, registrations: 2, files: 2 }, false)).toBe(
-    '2 registrations with all their data (344 rows of 61 tables and 2 files) were moved and compared.',
+    '2 registrations with all their data (344 rows of 61 tables and 2 files) were copied and compared.',
   )
-  expect(formatMove(counts, true)).toMatch(/tables\) was moved .*\. The bucket has 1 file\.$/)
+  expect(formatMove(counts, true)).toMatch(/tables\) was copied .*\. The bucket has 1 file\.$/)
 })
 
 if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
@@ -258,7 +258,7 @@ else {
     const { status, stdout, stderr } = await move('to-postgres', damagedFolder, url)
     expect([status, stdout]).toEqual([1, expect.stringContaining('and 0 files')])
     for (const sha256 of [damagedHash, missingHash])
-      expect(stderr).toContain(`The file ${sha256} is missing or damaged, so it was not moved.`)
+      expect(stderr).toContain(`The file ${sha256} is missing or damaged, so it was not copied.`)
     const postgresState = await inspectPostgres(url)
     expect([...(postgresState.missing ?? [])].toSorted()).toEqual(
       [damagedHash, missingHash].toSorted(),

@@ -133,7 +133,7 @@ test.each([
   [{ code: 'full', message: 'Ventilation: This workshop is full' }, true],
   [{ code: 'wait', message: 'A payment may be in progress.' }, false],
 ])(
-  'after a declined payment whose seat was sold to others, the page links to the form (%o)',
+  'after a declined payment whose seat was sold to others, the page links to the form and offers no payment (%o)',
   (error, isSold) => {
     const page = renderToStaticMarkup(
       <MemoryRouter>
@@ -154,6 +154,7 @@ test.each([
     expect(page).toContain(error.message)
     expect(page.includes(`<a href="${event.routes.form}">register again`)).toBe(isSold)
     expect(page.includes('you do not have to fill in the form again')).toBe(!isSold)
+    expect(page.includes('Try paying')).toBe(!isSold)
   },
 )
 

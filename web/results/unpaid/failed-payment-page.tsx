@@ -60,6 +60,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
   const isKnown = registration !== null || page.lookup === 'if-found'
   const price = registration === null ? null : getValidPrice(registration, now)
   const isPayable = registration?.may_pay === true && event.payment !== null
+  const hasPayButton = isPayable && payButton?.formPath === null
   // A closed event accepts no new payment, unless the order is still payable.
   const checkNote =
     event.status === 'closed' && !isPayable ? failed.checkDeducted : failed.checkFirst
@@ -122,7 +123,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
           buttons={page.buttons}
           registration={registration}
           query={query}
-          firstStyle={isPayable ? 'line' : 'main'}
+          firstStyle={hasPayButton ? 'line' : 'main'}
         />
       </div>
       <div className={reasons.length > 0 || advice.length > 0 ? 'cols' : ''}>

@@ -1,5 +1,5 @@
 /** The pay button for an existing registration, with a dialog if the price has changed. */
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import {
   dayOf,
@@ -140,6 +140,7 @@ export const describeRefusal = (
   formPath: code === 'full' ? routes.form : null,
 })
 
+/** Shows the pay button. Once the server has answered that the seats are taken, only the reason is shown. */
 export function PayNowButton({
   label,
   payButton,
@@ -148,13 +149,20 @@ export function PayNowButton({
   readonly payButton: PayButtonState
 }) {
   const { isBusy, isRetrying, problem, formPath, onPress } = payButton
+  const problemElement = useRef<HTMLParagraphElement>(null)
+  // The button had the focus, and is no longer shown.
+  useEffect(() => {
+    if (formPath !== null) problemElement.current?.focus()
+  }, [formPath])
   return (
     <div className="paynow">
       {/* Not disabled while busy, because a disabled button loses focus. */}
-      <button type="button" className="btn" aria-disabled={isBusy} onClick={onPress}>
-        {isBusy ? <span className="spin" aria-hidden="true" /> : <Icon name="lock" />}
-        {label}
-      </button>
+      {formPath === null && (
+        <button type="button" className="btn" aria-disabled={isBusy} onClick={onPress}>
+          {isBusy ? <span className="spin" aria-hidden="true" /> : <Icon name="lock" />}
+          {label}
+        </button>
+      )}
       <p className="why" role="status">
         {isRetrying && (
           <>
@@ -164,7 +172,7 @@ export function PayNowButton({
         )}
       </p>
       {problem !== null && (
-        <p className="why bad" role="alert">
+        <p className="why bad" role="alert" tabIndex={-1} ref={problemElement}>
           <Icon name="bang" />
           <span>{problem}</span>
         </p>

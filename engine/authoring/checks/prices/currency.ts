@@ -59,14 +59,26 @@ const currencyStatedTwiceCheck: Check = {
 const cardCurrencyCheck: Check = {
   slug: 'card-currency',
   severity: 'error',
-  why: 'The card gateway does not accept this currency, so no delegate could pay by card.',
+  why: 'The card gateway does not accept this currency, so no delegate can pay in it by card.',
   find: (model) => {
     const { payment } = model.file
+    const eventCurrencies = listCurrenciesOfEvent(model.config)
     return model.config.methods.flatMap((method, index): Draft[] => {
       if (method.is !== 'card') return []
       const { label, currencies } = getCardCapabilities(method)
-      if (listCurrenciesOfEvent(model.config).some((currency) => currencies.includes(currency)))
-        return []
+      if (eventCurrencies.some((currency) => currencies.includes(currency)))
+        return (method.currencies ?? []).flatMap((currency, c): Draft[] =>
+          currencies.includes(currency) || !eventCurrencies.includes(currency)
+            ? []
+            : [
+                {
+                  at: `payment.methods.${index}.currencies${typeof payment === 'object' && Array.isArray(payment.methods?.[index]?.currencies) ? `.${c}` : ''}`,
+                  message: `${label}, the gateway of \`${method.id}\`, does not accept ${formatCurrency(currency)}`,
+                  related: [{ at: `payment.methods.${index}.gateway`, message: 'the gateway' }],
+                  help: `remove ${currency}, or state a gateway that accepts it: delegates who pay in ${formatCurrency(currency)} are not offered this method`,
+                },
+              ],
+        )
       const limitation =
         currencies.length === 1 && currencies[0] === INR
           ? 'the card gateway accepts only rupees'

@@ -18,7 +18,9 @@ import {
 import { quoteCategory, hasPrices } from '../../../pricing/quote.ts'
 import { listTaxRules } from '../../../pricing/tax-rules.ts'
 import { addDays, type Day } from '../../../lib/time.ts'
+import { listAcceptedCurrencies } from '../../../payments/payment-methods.ts'
 import { diffItems, type ItemChange } from './diff-items-and-quotas.ts'
+import { listItemNames } from './name-list-items.ts'
 
 /**
  * The price on a day, with its period: a total, or the reason why there is no price. `no-price`: registration is open
@@ -301,6 +303,8 @@ function flattenEvent(event: EventConfig, sections: readonly string[]): FlatFile
   const walk = (path: string, value: unknown): void => {
     // A missing value equals an empty one.
     if (value === undefined || value === null || SEPARATELY_COMPARED_KEYS.has(path)) return
+    // Those of the payment methods are added below, and the other lists of currencies are derived from them.
+    if (Array.isArray(value) && path.endsWith('.currencies')) return
     if (Array.isArray(value)) {
       const names = path === 'sections' ? sections : listItemNames(value)
       orders.set(path, names)
@@ -322,6 +326,12 @@ function flattenEvent(event: EventConfig, sections: readonly string[]): FlatFile
     else leaves.set(path, CASELESS_PATHS.has(path) ? String(value).toLowerCase() : String(value))
   }
   walk('', event)
+  // The whole list that a method accepts, because a method that states none accepts those of its gateway, or all.
+  for (const method of event.methods)
+    leaves.set(
+      `methods.${method.id}.currencies`,
+      listAcceptedCurrencies(method)?.join(', ') ?? 'all',
+    )
   // The label of a period is compared as text. Its days are compared with the prices.
   for (const period of event.fees.periods)
     leaves.set(`fees.periods.${period.id}.label`, period.label)
@@ -336,37 +346,6 @@ function flattenEvent(event: EventConfig, sections: readonly string[]): FlatFile
 
 /** Case-insensitive values: email addresses and the digits of a colour. */
 const CASELESS_PATHS = new Set(['support', 'office', 'look.colour'])
-
-/**
- * Returns the name of a list entry. A row of fixed text and an email button are named by their kind, so that a new text
- * is not a new entry.
- */
-function getItemName(item: Record<string, unknown>): string | undefined {
-  const name = (['id', 'show', 'go', 'do'] as const)
-    .map((key) => item[key])
-    .find((candidate) => typeof candidate === 'string')
-  return typeof name === 'string'
-    ? name
-    : (['text', 'mail'] as const).find((key) => typeof item[key] === 'string')
-}
-
-/**
- * Names each list entry: by its id, the value it shows, its action or its own text, or otherwise by its number. A
- * second entry with the same name is called "name (2)".
- */
-function listItemNames(items: readonly unknown[]): readonly string[] {
-  const countByName = new Map<string, number>()
-  return items.map((item, i) => {
-    const part =
-      typeof item === 'object' && item !== null
-        ? getItemName(item as Record<string, unknown>)
-        : item
-    const name = part === undefined || Array.isArray(item) ? String(i + 1) : String(part)
-    const occurrence = (countByName.get(name) ?? 0) + 1
-    countByName.set(name, occurrence)
-    return occurrence === 1 ? name : `${name} (${occurrence})`
-  })
-}
 
 const CHANGE_KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
   [/^cancellation\./, 'event'],

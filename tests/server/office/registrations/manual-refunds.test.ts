@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../../engine/index.ts'
 import type { ActionsResponse, MovementsResponse } from '../../../../engine/api.ts'
 import { startRefundEmails } from '../../../../server/mail/send-refund-emails.ts'
+import { main } from '../../../../server/cli/run-command.ts'
+import { withoutThreads } from '../../store-without-threads.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actionsUrl, signIn, readShownVersion } from '../office.ts'
@@ -102,11 +104,21 @@ test('a payment is moved to a registration by the number as displayed, even in l
   expect(emails.map(({ subject }) => subject)).toContain(`LEKHACON 2027: ${targets[0]}`)
 })
 
-test('a cash payment can only be refunded outside Rollcall', async () => {
+test('a cash payment can only be refunded outside Rollcall, and the office and `payment refund` state how', async () => {
   const regNo = await addPaid('Divya', 'C-020')
   expect(await readActions(regNo)).toMatchObject({ kept: 4720, back_by_gateway: 0 })
   const refund = { act: 'refund', why: 'She asked for it.', amount: '4720' }
-  expect((await office.act(regNo, refund)).body.code).toBe('not_by_gateway')
+  const message =
+    'This payment was not made through the gateway, so the gateway cannot refund it. Refund it yourself, then record it in the office as already refunded outside Rollcall, with the reference.'
+  expect((await office.act(regNo, refund)).body).toMatchObject({ code: 'not_by_gateway', message })
+  const [output, errorOutput]: [string[], string[]] = [[], []]
+  const command = ['payment', 'refund', regNo, '--why', 'She asked for it.', '--who', 'Meera']
+  const status = await main(command, {
+    print: (line) => void output.push(line),
+    printError: (line) => void errorOutput.push(line),
+    environment: () => withoutThreads({ ...server.deps.environment, clockStart: server.now() }),
+  })
+  expect([status, output, errorOutput]).toEqual([1, [], [message]])
   const manualRefund = { ...refund, by_hand: true, reference: 'C-021' }
   expect((await office.act(regNo, manualRefund)).status).toBe(200)
 })
