@@ -161,6 +161,7 @@ function assembleWith(
     saveSettlement: (settlement) => write('saveSettlement', settlement),
     handleSettlementLine: (decision) => write('handleSettlementLine', decision),
     saveUnmatchedLines: (lines) => write('saveUnmatchedLines', lines),
+    sendBankLineToReview: (decision, payment) => write('sendBankLineToReview', decision, payment),
     saveBankStatement: (statement) => write('saveBankStatement', statement),
     statementsWithHash: (sha256, currency) => list('statementsWithHash', sha256, currency),
     bankStatements: (before, limit) => list('bankStatements', before, limit),

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { LightMyRequestResponse } from 'fastify'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SettlementsResponse } from '../../../../engine/api.ts'
+import type { SettlementsResponse, StatementResponse } from '../../../../engine/api.ts'
+import { hashToken } from '../../../../server/office/auth/sessions.ts'
 import { writes } from '../../../../server/storage/operations/writes.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -138,8 +139,8 @@ test('office routes write with `call.store`, except entries of the audit log and
     'decideBankLine',
     // Compares the verified password.
     'openSession',
-    // Follows a decision whose transaction has checked the user.
-    'saveUnmatchedLines',
+    // Checks the sender of the decision, like `decideBankLine`.
+    'sendBankLineToReview',
   ])
 })
 
@@ -251,6 +252,50 @@ describe('a user who is removed while their request waits', () => {
     expect((await post('/admin/settlements/handle/', handled, token)).statusCode).toBe(401)
     expect((await readLines()).settlement.lines).toEqual(lines)
   })
+})
+
+describe('a line that a treasurer sends to review', () => {
+  const sendLine = async (amount: number) => {
+    const rows = ['Date,Narration,Debit,Credit', `09/01/26,NEFT CR-N${amount},,${amount}`]
+    const { id } = (await post('/admin/statements/', rows.join('\n'), colleague)).json()
+    const office = await signIn(server)
+    const readLine = async () => {
+      const { lines } = (await office.json(`/admin/statements/${id}/`)) as unknown as Extract<
+        StatementResponse,
+        { unchanged: false }
+      >
+      return lines[0]
+    }
+    const choices = [{ line: (await readLine())?.id, seen: null }]
+    const send = () =>
+      post(`/admin/statements/${id}/decide/`, { decision: 'review', choices }, colleague)
+    return { send, readLine }
+  }
+  const changes = {
+    removed: remove,
+    demoted: () => server.deps.store.setPermissions('colleague', { role: 'desk', events: null }),
+    limited: () =>
+      server.deps.store.setPermissions('colleague', { role: 'owner', events: [EVENT] }),
+    'signed out': () => server.deps.store.closeSession(hashToken(colleague)),
+  }
+
+  test.each(Object.entries(changes))(
+    'is not stored as a payment once the treasurer is %s',
+    async (name, change) => {
+      const { send, readLine } = await sendLine(201 + Object.keys(changes).indexOf(name))
+      const { store } = server.deps
+      const { sendBankLineToReview } = store
+      vi.spyOn(store, 'sendBankLineToReview').mockImplementationOnce(async (...args) => {
+        await change()
+        return sendBankLineToReview(...args)
+      })
+      expect((await send()).json()).toMatchObject({
+        done: [],
+        refused: [{ message: LOST_MESSAGE }],
+      })
+      expect(await readLine()).toMatchObject({ state: 'left', payments: [], decision: null })
+    },
+  )
 })
 
 test('the account page of a user who was removed meanwhile asks them to sign in', async () => {
