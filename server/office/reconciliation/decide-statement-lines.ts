@@ -21,7 +21,7 @@ import type { NamedRow } from '../auth/request-targets.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
 import { performEach } from '../registrations/bulk-actions.ts'
 import { listBankDetailKeys } from './lines-to-keep.ts'
-import { findHiddenNumbers, buildViewer } from './registration-numbers-in-statement.ts'
+import { findNumbersOfOtherEvents, buildViewer } from './registration-numbers-in-statement.ts'
 import { formatSaved } from './statement-result-messages.ts'
 import { listLineNumbers, createProposer } from './statement-view.ts'
 import type { ViewedLine, ViewedStatement } from './statement-view.ts'
@@ -249,7 +249,9 @@ export async function sendLinesToReview(task: Task, choices: readonly Choice[]):
       day: stored.day,
       narration: stored.narration,
       own: listBankDetailKeys(event),
-      hiddenNumbers: findHiddenNumbers(numbers, [event], buildViewer(deps, user)),
+      otherEventNumbers: [
+        ...findNumbersOfOtherEvents(numbers, [event], buildViewer(deps, user)).keys(),
+      ],
       eventId: event.id,
       who: decision.who,
       at: decision.at,
@@ -260,8 +262,9 @@ export async function sendLinesToReview(task: Task, choices: readonly Choice[]):
 }
 
 /**
- * Finds the event whose staff decide on a line: the event of a registration number in the line, otherwise that of the
- * best proposal, otherwise the most frequent one in the statement.
+ * Finds the event whose staff decide on a line: the event of a registration that the line identifies; otherwise the
+ * event whose number format the line contains, although the registration does not exist; otherwise the event of the best
+ * proposal; otherwise the most frequent one in the statement.
  */
 function createEventFinder({ deps, user, view }: Task) {
   const events = findUserEvents(deps, user)
@@ -275,8 +278,19 @@ function createEventFinder({ deps, user, view }: Task) {
     [...view.matches.eventsByNumber].map(([regNo, eventId]) => [toBankKey(regNo), eventId]),
   )
   return (line: ViewedLine) => {
-    const lineEventIds = listLineNumbers(line.match).flatMap((key) => eventIdsByKey.get(key) ?? [])
-    const ids = [...lineEventIds, ...propose(line).map(({ event }) => event), ...frequentEventIds]
+    const numbers = listLineNumbers(line.match)
+    const proposals = Map.groupBy(propose(line), ({ basis }) =>
+      basis === 'number' || basis === 'reported_reference' ? 'identified' : 'similar',
+    )
+    const listProposed = (group: 'identified' | 'similar') =>
+      (proposals.get(group) ?? []).map(({ event }) => event)
+    const ids = [
+      ...numbers.flatMap((key) => eventIdsByKey.get(key) ?? []),
+      ...listProposed('identified'),
+      ...[...findNumbersOfOtherEvents(numbers, [], { all: events }).values()].map(({ id }) => id),
+      ...listProposed('similar'),
+      ...frequentEventIds,
+    ]
     return (
       events.find(
         ({ id }) => id === ids.find((eventId) => events.some((event) => event.id === eventId)),

@@ -81,10 +81,10 @@ export type NewUnmatched = {
   /** Keys from the conference's own bank details, which do not identify a payment. */
   readonly own?: readonly BankKey[]
   /**
-   * Numbers in the format used by events to which the user has no access. They are treated as these events'
-   * registration numbers, whether or not they exist.
+   * Numbers in the format of other events. They are treated as these events' registration numbers, whether or not they
+   * exist.
    */
-  readonly hiddenNumbers?: readonly BankKey[]
+  readonly otherEventNumbers?: readonly BankKey[]
   /** The event whose statement contains the payment. */
   readonly eventId: string
   readonly who: string

@@ -193,7 +193,7 @@ export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
  */
 async function belongsToOtherEvent(
   sql: Sql,
-  { reference, also = [], narration, currency, eventId, hiddenNumbers = [] }: NewUnmatched,
+  { reference, also = [], narration, currency, eventId, otherEventNumbers = [] }: NewUnmatched,
 ): Promise<boolean> {
   const ownReferences = [reference, ...also]
   const isClaimed = (
@@ -201,7 +201,7 @@ async function belongsToOtherEvent(
   ).some((report) => report.eventId !== eventId && !report.isReleased)
   const numbers = [...ownReferences, narration].flatMap((text) => [...findReferenceKeys(text)])
   const registrations = await registrationsWithNumbers.all(sql, { keys: JSON.stringify(numbers) })
-  const hasNumber = registrations.length + hiddenNumbers.length > 0
+  const hasNumber = registrations.length + otherEventNumbers.length > 0
   return (
     isClaimed ||
     (hasNumber && registrations.every((registration) => registration.eventId !== eventId))
