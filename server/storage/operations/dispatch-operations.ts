@@ -118,7 +118,7 @@ function assembleWith(
     debtorSums: (eventIds) => list('debtorSums', eventIds),
     openRefunds: (eventIds) => list('openRefunds', eventIds),
     taxDocuments: (query) => list('taxDocuments', query),
-    settlementFees: (eventIds, from, to) => list('settlementFees', eventIds, from, to),
+    settlementFees: (from, to) => list('settlementFees', from, to),
     monthClosings: (month, eventIds) => list('monthClosings', month, eventIds),
     closeMonth: (closings) => write('closeMonth', closings),
     document: async (regNo, id) => read.document(regNo, id),
