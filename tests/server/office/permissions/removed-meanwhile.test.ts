@@ -3,8 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { LightMyRequestResponse } from 'fastify'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SettlementsResponse, StatementResponse } from '../../../../engine/api.ts'
+import type {
+  RecoveryCodesResponse,
+  SettlementsResponse,
+  StatementResponse,
+} from '../../../../engine/api.ts'
 import { hashToken } from '../../../../server/office/auth/sessions.ts'
+import { generateRecoveryCodes } from '../../../../server/office/auth/two-step-sign-in.ts'
 import { writes } from '../../../../server/storage/operations/writes.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -84,9 +89,9 @@ const post = (
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     },
   })
-/** Lets a change finish after the next call of a look-up, so that it overtakes the rest of the request. */
+/** Lets a change finish after the next call of a store function, so that it overtakes the rest of the request. */
 const overtakeAfter = (
-  lookUp: 'session' | 'admin' | 'account',
+  lookUp: 'session' | 'admin' | 'account' | 'useRecoveryCode',
   change: () => Promise<unknown>,
 ): void => {
   const store = server.deps.store as unknown as Record<string, (...args: never[]) => unknown>
@@ -302,6 +307,29 @@ test('the account page of a user who was removed meanwhile asks them to sign in'
   overtakeAfter('session', remove)
   const response = await server.app.inject({ url: '/admin/me/', headers: headersOf(colleague) })
   expect([response.statusCode, response.json().message]).toEqual([401, LOST_MESSAGE])
+})
+
+test('of two requests for new recovery codes, only one succeeds, and the codes that it shows work', async () => {
+  const { store } = server.deps
+  const { id = 0 } = (await store.admin('colleague')) ?? {}
+  const { codes, hashes } = generateRecoveryCodes()
+  await store.startSecondFactorSetup(id, 'SECRET')
+  await store.confirmSecondFactor(id, 'SECRET', 100, hashes)
+  const renew = (code = '') =>
+    post('/admin/me/recovery-codes/', { password: PASSWORD, code }, colleague)
+  let first: LightMyRequestResponse | undefined
+  overtakeAfter('useRecoveryCode', async () => {
+    first = await renew(codes[0])
+  })
+  const second = await renew(codes[1])
+  expect([first?.statusCode, second.statusCode]).toEqual([200, 409])
+  expect(second.json()).toMatchObject({
+    code: 'codes_replaced',
+    message: 'Another request created new recovery codes. Use those, or create new ones.',
+  })
+  const [code] = first?.json<RecoveryCodesResponse>().recovery_codes ?? []
+  const login = { username: 'colleague', password: PASSWORD, code }
+  expect((await post('/admin/login/', login)).statusCode).toBe(200)
 })
 
 describe('a password reset that overtakes another request', () => {
