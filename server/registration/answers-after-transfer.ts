@@ -72,14 +72,16 @@ function isHolderAttempt(attemptedAt: Instant, actions: readonly StoredAction[])
   return transferredAt === null || attemptedAt > transferredAt
 }
 
-/** Returns true if the payment with this attempt may be the previous holder's. Their bank references are not shown. */
+/**
+ * Returns true if a payment may be the previous holder's: its attempt began, or it was recorded, before the last
+ * transfer. Its bank reference, and its amount while it is under review, are not shown.
+ */
 export const isPreviousHolderPayment = async (
   store: Pick<Store, 'actions'>,
   { regNo, wasTransferred }: Pick<StoredRegistration, 'regNo' | 'wasTransferred'>,
-  attemptedAt: Instant | null,
+  beganAt: Instant | null,
 ): Promise<boolean> =>
-  wasTransferred &&
-  (attemptedAt === null || !isHolderAttempt(attemptedAt, await store.actions(regNo)))
+  wasTransferred && (beganAt === null || !isHolderAttempt(beganAt, await store.actions(regNo)))
 
 /** Returns the registration as its emails may show it: after a transfer, without the previous person's data. */
 export const readHolderRegistration = async (

@@ -14,6 +14,7 @@ import { toWireCurrency, toWireLines } from '../../engine/api.ts'
 import { getTransactionId } from '../../engine/messages.ts'
 import type { EventConfig, Failure, Instant, Amount, Day } from '../../engine/index.ts'
 import type { RegistrationResponse, WireReceivedAmount } from '../../engine/api.ts'
+import { isPreviousHolderPayment } from './answers-after-transfer.ts'
 import type { Store, StoredCapture, StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 /**
@@ -109,14 +110,19 @@ export function buildPublicView(
 
 /**
  * Returns the received amounts that staff are checking, for the page of a registration under review. Payments in the
- * gateway's test mode are excluded, because they transfer no money.
+ * gateway's test mode are excluded, because they transfer no money. So are payments recorded before a transfer: they are
+ * the former holder's.
  */
 export async function listAmountsUnderReview(
-  store: Pick<Store, 'captures'>,
+  store: Pick<Store, 'captures' | 'actions'>,
   registration: StoredRegistration,
 ): Promise<{ under_review?: WireReceivedAmount[] }> {
   const captures = await listCapturesUnderReview(store, registration)
-  const amounts = captures.map((capture) => {
+  const previousHolderChecks = await Promise.all(
+    captures.map(({ seenAt }) => isPreviousHolderPayment(store, registration, seenAt)),
+  )
+  const holderCaptures = captures.filter((_, index) => previousHolderChecks[index] === false)
+  const amounts = holderCaptures.map((capture) => {
     const currency = getReceivedCurrency(capture)
     return { amount: toMajorUnits(capture.amount, currency), ...toWireCurrency(currency) }
   })

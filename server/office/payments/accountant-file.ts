@@ -2,8 +2,10 @@
 import { zip } from 'fflate'
 import type { Zippable } from 'fflate'
 import { addMonths, day, INR } from '../../../engine/index.ts'
+import type { Day } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ListedDocument, MonthClosing, Movement, SettlementFee } from '../../storage/index.ts'
+import { findEventOfLine } from '../reconciliation/settlement-line-events.ts'
 import { formatSheetRow, MAX_XLSX_ROWS } from '../spreadsheets/send-table.ts'
 import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
@@ -43,7 +45,7 @@ export async function buildAccountantFile(
   for await (const rows of readMovements(deps, scope)) movements.push(...rows)
   const documents = await deps.store.taxDocuments(scope)
   const firstDay = day(`${scope.month}-01`)
-  const fees = await deps.store.settlementFees(scope.eventIds, firstDay, addMonths(firstDay, 1))
+  const fees = await readFees(deps, scope, firstDay)
   const sums = await deps.store.movementSums(scope)
   const changedIds = new Set(changes.map(({ id }) => id))
   const movedAwayPayments = changes.filter(({ isMovedAway }) => isMovedAway === true)
@@ -71,7 +73,7 @@ export async function buildAccountantFile(
     {
       name: 'settlement-fees',
       head: FEE_HEADER,
-      rows: fees.map((line) => buildFeeCells(deps, line)),
+      rows: fees.map(([eventId, line]) => buildFeeCells(deps, eventId, line)),
     },
   ]
   const sheets = tables.filter(({ rows }) => rows.length <= MAX_XLSX_ROWS)
@@ -115,13 +117,30 @@ const FEE_HEADER: readonly string[] = [
 ]
 const FEE_KINDS = { sale: 'Payment', refund: 'Refund', other: 'Other' } as const
 
-const buildFeeCells = (deps: Pick<Deps, 'events'>, line: SettlementFee): readonly CsvCell[] => [
+/** Reads the settlement lines of the month, each with its event. */
+async function readFees(
+  deps: Pick<Deps, 'store' | 'events'>,
+  { eventIds }: Pick<MonthScope, 'eventIds'>,
+  firstDay: Day,
+): Promise<readonly (readonly [eventId: string | null, line: SettlementFee])[]> {
+  const all = deps.events.all().map(({ config }) => config)
+  const lines = await deps.store.settlementFees(firstDay, addMonths(firstDay, 1))
+  return lines
+    .map((line) => [findEventOfLine(all, line), line] as const)
+    .filter(([eventId]) => eventIds === null || (eventId !== null && eventIds.includes(eventId)))
+}
+
+const buildFeeCells = (
+  deps: Pick<Deps, 'events'>,
+  eventId: string | null,
+  line: SettlementFee,
+): readonly CsvCell[] => [
   line.day,
   line.utr,
   line.source,
   line.account,
   FEE_KINDS[line.is],
-  getEventTitle(deps, line.eventId),
+  getEventTitle(deps, eventId),
   line.order,
   line.reference,
   buildAmountCell(line.amount, INR),

@@ -14,14 +14,14 @@ import type { StatementDecisionResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { accept } from '../../registration/actions/cancel-and-refund.ts'
 import { confirmOrRecordExtra } from '../../registration/actions/record-payment.ts'
-import type { StoredLineDecision } from '../../storage/index.ts'
+import type { NewLineDecision, StoredLineDecision } from '../../storage/index.ts'
 import { toSender } from '../auth/sessions.ts'
 import type { User } from '../auth/sessions.ts'
 import type { NamedRow } from '../auth/request-targets.ts'
 import { addEventEntries } from '../operations/audit-log.ts'
 import { performEach } from '../registrations/bulk-actions.ts'
 import { listBankDetailKeys } from './lines-to-keep.ts'
-import { findHiddenNumbers, buildViewer } from './registration-numbers-in-statement.ts'
+import { findNumbersOfOtherEvents, buildViewer } from './registration-numbers-in-statement.ts'
 import { formatSaved } from './statement-result-messages.ts'
 import { listLineNumbers, createProposer } from './statement-view.ts'
 import type { ViewedLine, ViewedStatement } from './statement-view.ts'
@@ -236,33 +236,35 @@ async function acceptDifference(
 export async function sendLinesToReview(task: Task, choices: readonly Choice[]): Promise<Outcome> {
   const { deps, user, view } = task
   const findEventOfLine = createEventFinder(task)
-  return decideEach(task, choices, 'review', async (line) => {
+  return decideEach(task, choices, 'review', async (line, decision) => {
     const event = findEventOfLine(line)
     if (event === null) return 'No event can receive this payment.'
     const { stored, match } = line
     const numbers = [...listLineNumbers(match)]
-    const result = await deps.store.saveUnmatchedLines([
-      {
-        reference: match.reference,
-        also: match.also,
-        amount: stored.amount,
-        currency: view.statement.currency,
-        day: stored.day,
-        narration: stored.narration,
-        own: listBankDetailKeys(event),
-        hiddenNumbers: findHiddenNumbers(numbers, [event], buildViewer(deps, user)),
-        eventId: event.id,
-        who: user.username,
-        at: deps.clock(),
-      },
-    ])
-    return result.added === 1 ? null : formatSaved(1, result)
+    const result = await deps.store.sendBankLineToReview(decision, {
+      reference: match.reference,
+      also: match.also,
+      amount: stored.amount,
+      currency: view.statement.currency,
+      day: stored.day,
+      narration: stored.narration,
+      own: listBankDetailKeys(event),
+      otherEventNumbers: [
+        ...findNumbersOfOtherEvents(numbers, [event], buildViewer(deps, user)).keys(),
+      ],
+      eventId: event.id,
+      who: decision.who,
+      at: decision.at,
+    })
+    if (!result.ok) return explainConflict(view, result.error)
+    return result.value.added === 1 ? null : formatSaved(1, result.value)
   })
 }
 
 /**
- * Finds the event whose staff decide on a line: the event of a registration number in the line, otherwise that of the
- * best proposal, otherwise the most frequent one in the statement.
+ * Finds the event whose staff decide on a line: the event of a registration that the line identifies; otherwise the
+ * event whose number format the line contains, although the registration does not exist; otherwise the event of the best
+ * proposal; otherwise the most frequent one in the statement.
  */
 function createEventFinder({ deps, user, view }: Task) {
   const events = findUserEvents(deps, user)
@@ -276,8 +278,19 @@ function createEventFinder({ deps, user, view }: Task) {
     [...view.matches.eventsByNumber].map(([regNo, eventId]) => [toBankKey(regNo), eventId]),
   )
   return (line: ViewedLine) => {
-    const lineEventIds = listLineNumbers(line.match).flatMap((key) => eventIdsByKey.get(key) ?? [])
-    const ids = [...lineEventIds, ...propose(line).map(({ event }) => event), ...frequentEventIds]
+    const numbers = listLineNumbers(line.match)
+    const proposals = Map.groupBy(propose(line), ({ basis }) =>
+      basis === 'number' || basis === 'reported_reference' ? 'identified' : 'similar',
+    )
+    const listProposed = (group: 'identified' | 'similar') =>
+      (proposals.get(group) ?? []).map(({ event }) => event)
+    const ids = [
+      ...numbers.flatMap((key) => eventIdsByKey.get(key) ?? []),
+      ...listProposed('identified'),
+      ...[...findNumbersOfOtherEvents(numbers, [], { all: events }).values()].map(({ id }) => id),
+      ...listProposed('similar'),
+      ...frequentEventIds,
+    ]
     return (
       events.find(
         ({ id }) => id === ids.find((eventId) => events.some((event) => event.id === eventId)),
@@ -295,7 +308,9 @@ export async function markLines(
   decision: 'not_ours' | 'undone',
 ): Promise<Outcome> {
   const { deps, user, view } = task
-  return decideEach(task, choices, decision, async ({ match }) => {
+  return decideEach(task, choices, decision, async ({ match }, newDecision) => {
+    const decideResult = await deps.store.decideBankLine(newDecision)
+    if (!decideResult.ok) return explainConflict(view, decideResult.error)
     const what =
       decision === 'not_ours'
         ? `marked a bank line as not ours: ${match.reference}`
@@ -305,34 +320,30 @@ export async function markLines(
   })
 }
 
+/** `decide` stores a decision. It returns the reason if the decision was refused, otherwise null. */
 async function decideEach(
   { deps, user, view }: Task,
   choices: readonly Choice[],
   decision: 'review' | 'not_ours' | 'undone',
-  perform: (line: ViewedLine) => Promise<string | null>,
+  decide: (line: ViewedLine, newDecision: NewLineDecision) => Promise<string | null>,
 ): Promise<Outcome> {
   const decidedIds: number[] = []
   const refusedLines: { line: number; message: string }[] = []
   for (const { line: lineId, seen } of choices) {
     const line = findLine(view, lineId)
-    const newDecision = { lineId, seen, decision, parts: [], who: user.username, at: deps.clock() }
     const decideLine = async (): Promise<string | null> => {
       if (line === null) return 'This statement has no such line.'
       const problem = explainRefusal(line, { line: lineId, seen }, decision)
       if (problem !== null) return problem
-      const decideResult = await deps.store.decideBankLine({
-        ...newDecision,
+      return decide(line, {
+        lineId,
+        seen,
+        decision,
+        parts: [],
+        who: user.username,
+        at: deps.clock(),
         sender: toSender(user),
       })
-      if (!decideResult.ok) return explainConflict(view, decideResult.error)
-      const failure = await perform(line)
-      if (failure !== null)
-        await deps.store.decideBankLine({
-          ...newDecision,
-          seen: decideResult.value,
-          decision: 'undone',
-        })
-      return failure
     }
     const message = await decideLine()
     if (message === null) decidedIds.push(lineId)

@@ -11,7 +11,7 @@ import { asRecord } from '../../http/request-input.ts'
 import { readOtherReferences } from '../../registration/actions/record-payment.ts'
 import type { NewUnmatched } from '../../storage/index.ts'
 import { getStatementCurrency } from './column-mapping.ts'
-import { findHiddenNumbers } from './registration-numbers-in-statement.ts'
+import { findNumbersOfOtherEvents } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 
 const MAX_NARRATION_CHARACTERS = 300
@@ -49,7 +49,7 @@ export function parseLinesToKeep(
     const numbers = [reference, ...otherReferences, text].flatMap((numberText) => [
       ...findReferenceKeys(numberText),
     ])
-    const hiddenNumbers = findHiddenNumbers(numbers, [event], viewer)
+    const otherEventNumbers = [...findNumbersOfOtherEvents(numbers, [event], viewer).keys()]
     const line = {
       reference,
       also: otherReferences,
@@ -58,7 +58,7 @@ export function parseLinesToKeep(
       day,
       narration: text,
     }
-    return [{ ...line, own: ownKeys, hiddenNumbers, eventId, who: user, at }]
+    return [{ ...line, own: ownKeys, otherEventNumbers, eventId, who: user, at }]
   })
   return parsedLines.length === list.length ? parsedLines : null
 }

@@ -27,8 +27,8 @@ type StoredNumbers = Awaited<ReturnType<Store['knownReferences']>>['registration
 
 /**
  * Maps the numbers in a statement to registrations, or to null if they belong to another event. Any number in the
- * format of an event that the user cannot access maps to null, so that a statement does not reveal whether it exists.
- * `titles` contains the titles of other events that the user can access.
+ * format of another event maps to null, so that a statement does not reveal whether it exists. `titles` contains the
+ * titles of other events that the user can access.
  */
 export function findRegistrations(
   keys: readonly BankKey[],
@@ -38,39 +38,45 @@ export function findRegistrations(
 ): Pick<KnownReferences, 'registrations' | 'titles'> {
   const { all, user } = viewer
   const isIncludedEvent = (eventId: string): boolean => events.some(({ id }) => id === eventId)
+  const otherNumbers = [...findNumbersOfOtherEvents(keys, events, viewer)]
+  const eventsByKey = new Map([
+    ...otherNumbers.map(([key, { id }]) => [key, id] as const),
+    ...storedNumbers.map(({ regNo, eventId }) => [toBankKey(regNo), eventId] as const),
+  ])
   return {
     registrations: new Map([
-      ...findHiddenNumbers(keys, events, viewer).map((key) => [key, null] as const),
+      ...otherNumbers.map(([key]) => [key, null] as const),
       ...storedNumbers.map(
         ({ regNo, eventId }) =>
           [toBankKey(regNo), isIncludedEvent(eventId) ? regNo : null] as const,
       ),
     ]),
     titles: new Map(
-      storedNumbers.flatMap(({ regNo, eventId }) => {
+      [...eventsByKey].flatMap(([key, eventId]) => {
         const title = all.find(({ id }) => id === eventId)?.title
         const isShown = title !== undefined && !isIncludedEvent(eventId) && canSee(user, eventId)
-        return isShown ? [[toBankKey(regNo), title] as const] : []
+        return isShown ? [[key, title] as const] : []
       }),
     ),
   }
 }
 
 /**
- * Returns the keys that have the format of a registration number in an event that the user cannot access, whether or
- * not that registration exists.
+ * Maps the keys that have the format of another event's registration number, but not of one of `events`, to that event,
+ * whether or not the registration exists. The result is the same for every user.
  */
-export function findHiddenNumbers(
+export function findNumbersOfOtherEvents(
   keys: readonly BankKey[],
   events: readonly EventConfig[],
-  { all, user }: OtherEvents,
-): readonly BankKey[] {
-  const hiddenEvents = all.filter(
-    ({ id }) => !events.some((event) => event.id === id) && !canSee(user, id),
-  )
-  return keys.filter(
-    (key) =>
-      !events.some((event) => isRegNo(event, key)) &&
-      hiddenEvents.some((otherEvent) => isRegNo(otherEvent, key)),
+  { all }: Pick<OtherEvents, 'all'>,
+): ReadonlyMap<BankKey, EventConfig> {
+  const otherEvents = all.filter(({ id }) => !events.some((event) => event.id === id))
+  return new Map(
+    keys
+      .filter((key) => !events.some((event) => isRegNo(event, key)))
+      .flatMap((key) => {
+        const event = otherEvents.find((otherEvent) => isRegNo(otherEvent, key))
+        return event === undefined ? [] : [[key, event] as const]
+      }),
   )
 }

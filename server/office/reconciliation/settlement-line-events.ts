@@ -10,7 +10,7 @@ import type {
   RecordedOrder,
   SettlementLine,
 } from '../../../engine/index.ts'
-import type { SettlementAccount, Store } from '../../storage/index.ts'
+import type { SettlementAccount, SettlementFee, Store } from '../../storage/index.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { readSettlementAccounts } from './settlement-account.ts'
 
@@ -145,6 +145,15 @@ export function findEventOfOrder(all: OtherEvents['all'], order: string): EventC
   }
   return null
 }
+
+/**
+ * Returns the event of a line: that of its order, even if the order is unknown and only its prefix shows the event;
+ * otherwise that of the payment with its reference. Null if the line belongs to no event.
+ */
+export const findEventOfLine = (
+  all: OtherEvents['all'],
+  { order, orderEventId, paymentEventId }: SettlementFee,
+): string | null => orderEventId ?? findEventOfOrder(all, order)?.id ?? paymentEventId
 
 /** Returns the event of each order id that has an event's prefix, whether or not the order exists. */
 export const listOrderEvents = (

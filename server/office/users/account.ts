@@ -226,8 +226,14 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     if (!(await verifyIdentity(accountRequest, reply))) return reply
     const { codes, hashes } = generateRecoveryCodes()
-    const { user, senderStore } = accountRequest
-    await senderStore.renewRecoveryCodes(user.adminId, hashes)
+    const { user, senderStore, account } = accountRequest
+    if (!(await senderStore.renewRecoveryCodes(user.adminId, hashes, account.recoveryCodeSet)))
+      return sendError(
+        reply,
+        409,
+        'codes_replaced',
+        'Another request created new recovery codes. Use those, or create new ones.',
+      )
     await recordAction(accountRequest, 'created new recovery codes')
     const response: RecoveryCodesResponse = {
       status: 'success',

@@ -220,6 +220,10 @@ export const ROWS_TO_LOCK: RowsToLock = {
     lockSubject(sql, 'settlements')
     lockPaymentReferences(sql, lines)
   },
+  sendBankLineToReview: (sql, _decision, payment) => {
+    lockSubject(sql, 'settlements')
+    lockPaymentReferences(sql, [payment])
+  },
   saveBankStatement: (sql) => lockSubject(sql, 'settlements'),
   decideBankLine: (sql) => lockSubject(sql, 'settlements'),
   removeBankStatement: (sql) => lockSubject(sql, 'settlements'),

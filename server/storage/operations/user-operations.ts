@@ -45,7 +45,8 @@ export function createUserStore({
     acceptSecondFactorCode: (adminId, step, encryptedSecret) =>
       write('acceptSecondFactorCode', adminId, step, encryptedSecret),
     useRecoveryCode: (adminId, codeHash, at) => write('useRecoveryCode', adminId, codeHash, at),
-    renewRecoveryCodes: (adminId, codeHashes) => write('renewRecoveryCodes', adminId, codeHashes),
+    renewRecoveryCodes: (adminId, codeHashes, seenSet) =>
+      write('renewRecoveryCodes', adminId, codeHashes, seenSet),
     removeSecondFactor: (username) => write('removeSecondFactor', username),
     secondFactorRequired: async () => read.secondFactorRequired(),
     requireSecondFactor: (required) => write('requireSecondFactor', required),

@@ -37,7 +37,7 @@ import { removeBankStatement } from '../reconciliation/remove-statement.ts'
 import { handleSettlementLine } from '../reconciliation/settlement-line-decisions.ts'
 import * as settlements from '../reconciliation/settlement-lines.ts'
 import * as savedStatements from '../reconciliation/saved-statements.ts'
-import { saveUnmatchedLines } from '../reconciliation/unmatched-lines.ts'
+import { saveUnmatchedLines, sendBankLineToReview } from '../reconciliation/unmatched-lines.ts'
 import { reviewReturnedTransfers } from '../reconciliation/references-in-review.ts'
 import * as recovery from '../recovery/begin-and-end-recovery.ts'
 import { recordBrowser } from '../registrations/same-person.ts'
@@ -130,6 +130,7 @@ export const writes = {
   saveSettlement: settlements.saveSettlement,
   handleSettlementLine,
   saveUnmatchedLines,
+  sendBankLineToReview,
   saveBankStatement: savedStatements.saveBankStatement,
   decideBankLine: savedStatements.decideBankLine,
   removeBankStatement,

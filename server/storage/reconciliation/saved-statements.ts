@@ -328,15 +328,38 @@ export const findNewestDecision = async (sql: Sql, statementId: number): Promise
  */
 export async function decideBankLine(
   sql: Sql,
-  { seen, parts, sender = null, ...decision }: NewLineDecision,
+  decision: NewLineDecision,
 ): Promise<Result<number, StoredLineDecision | string | null>> {
+  const checkResult = await checkDecision(sql, decision)
+  return checkResult.ok ? ok(await storeDecision(sql, decision)) : checkResult
+}
+
+/** Checks whether a decision may be stored. The errors are those of `decideBankLine`. */
+export async function checkDecision(
+  sql: Sql,
+  { seen, sender = null, ...decision }: NewLineDecision,
+): Promise<Result<null, StoredLineDecision | string | null>> {
   if (sender !== null && (await hasLostPermission(sql, sender))) return err(LOST_PERMISSION_MESSAGE)
   if ((await statementsOfLine.get(sql, decision)) === undefined) return err(null)
   const newest = await newestOfLine.get(sql, decision)
   if (newest !== undefined && newest.id !== seen) return err(newest)
-  const row = await insertDecision.get(sql, { ...decision, parts: JSON.stringify(parts) })
+  return ok(null)
+}
+
+/** Stores a checked decision, and returns its id. */
+export async function storeDecision(
+  sql: Sql,
+  { lineId, decision, parts, who, at }: NewLineDecision,
+): Promise<number> {
+  const row = await insertDecision.get(sql, {
+    lineId,
+    decision,
+    parts: JSON.stringify(parts),
+    who,
+    at,
+  })
   assert(row !== undefined, 'an inserted decision has no id')
-  return ok(row.id)
+  return row.id
 }
 
 export function saveStatementMatches(

@@ -11,7 +11,11 @@ import type {
   Result,
   SettlementLine,
 } from '../../../engine/index.ts'
-import type { BankStatementStore } from './bank-statement-types.ts'
+import type {
+  BankStatementStore,
+  NewLineDecision,
+  StoredLineDecision,
+} from './bank-statement-types.ts'
 import type { ReturnedTransfer } from './references-in-review.ts'
 
 export type * from './bank-statement-types.ts'
@@ -77,10 +81,10 @@ export type NewUnmatched = {
   /** Keys from the conference's own bank details, which do not identify a payment. */
   readonly own?: readonly BankKey[]
   /**
-   * Numbers in the format used by events to which the user has no access. They are treated as these events'
-   * registration numbers, whether or not they exist.
+   * Numbers in the format of other events. They are treated as these events' registration numbers, whether or not they
+   * exist.
    */
-  readonly hiddenNumbers?: readonly BankKey[]
+  readonly otherEventNumbers?: readonly BankKey[]
   /** The event whose statement contains the payment. */
   readonly eventId: string
   readonly who: string
@@ -122,6 +126,14 @@ export interface SettlementStore extends BankStatementStore {
    * another event.
    */
   saveUnmatchedLines(lines: readonly NewUnmatched[]): Promise<UnmatchedResult>
+  /**
+   * Stores the payment of a bank line as `saveUnmatchedLines` does, together with the decision to review it. Stores
+   * neither if the payment is skipped, or the decision refused with an error of `decideBankLine`.
+   */
+  sendBankLineToReview(
+    decision: NewLineDecision,
+    payment: NewUnmatched,
+  ): Promise<Result<UnmatchedResult, StoredLineDecision | string | null>>
   /** Puts payments that the bank may have returned into review, once per withdrawal. */
   reportReturned(returned: readonly ReturnedTransfer[]): Promise<void>
 }

@@ -14,8 +14,9 @@ import {
   formatKey,
   startOfDay,
   findLineUtrs,
+  ok,
 } from '../../../engine/index.ts'
-import type { BankKey, StatementLine } from '../../../engine/index.ts'
+import type { BankKey, Result, StatementLine } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { assignReferences } from './assign-many-references.ts'
 import {
@@ -28,6 +29,8 @@ import {
 import { reviewDuplicateReference } from './references-in-review.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import { checkDecision, storeDecision } from './saved-statements.ts'
+import type { NewLineDecision, StoredLineDecision } from './bank-statement-types.ts'
 import type { UnmatchedResult, NewUnmatched } from './settlement-types.ts'
 
 /** The beginning of a stored line's review reason. The bank's narration follows. */
@@ -123,6 +126,22 @@ export async function saveUnmatchedLines(
 }
 
 /**
+ * Sends a line to review: stores the payment and the decision in one transaction, which checks the user's permissions.
+ * Stores neither if the decision is refused, or if the payment is already recorded or belongs to another event.
+ */
+export async function sendBankLineToReview(
+  sql: Sql,
+  decision: NewLineDecision,
+  payment: NewUnmatched,
+): Promise<Result<UnmatchedResult, StoredLineDecision | string | null>> {
+  const checkResult = await checkDecision(sql, decision)
+  if (!checkResult.ok) return checkResult
+  const saveResult = await saveUnmatchedLines(sql, [payment])
+  if (saveResult.added === 1) await storeDecision(sql, decision)
+  return ok(saveResult)
+}
+
+/**
  * Returns true if the line contains the reference of a recorded payment or a gateway payout, even if its own reference
  * differs.
  */
@@ -174,7 +193,7 @@ export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
  */
 async function belongsToOtherEvent(
   sql: Sql,
-  { reference, also = [], narration, currency, eventId, hiddenNumbers = [] }: NewUnmatched,
+  { reference, also = [], narration, currency, eventId, otherEventNumbers = [] }: NewUnmatched,
 ): Promise<boolean> {
   const ownReferences = [reference, ...also]
   const isClaimed = (
@@ -182,7 +201,7 @@ async function belongsToOtherEvent(
   ).some((report) => report.eventId !== eventId && !report.isReleased)
   const numbers = [...ownReferences, narration].flatMap((text) => [...findReferenceKeys(text)])
   const registrations = await registrationsWithNumbers.all(sql, { keys: JSON.stringify(numbers) })
-  const hasNumber = registrations.length + hiddenNumbers.length > 0
+  const hasNumber = registrations.length + otherEventNumbers.length > 0
   return (
     isClaimed ||
     (hasNumber && registrations.every((registration) => registration.eventId !== eventId))

@@ -157,11 +157,14 @@ export type MonthClosing = {
   readonly figures: readonly MovementSum[]
 }
 
-/** A line of a gateway's settlement, with the event of its payment. Null if the line belongs to no event's payment. */
+/** A line of a gateway's settlement. */
 export type SettlementFee = SettlementLine & {
   readonly source: string
   readonly account: string
-  readonly eventId: string | null
+  /** The event of the line's order. Null if the order is unknown. */
+  readonly orderEventId: string | null
+  /** The event of the payment with the line's reference. Null if no payment has it. */
+  readonly paymentEventId: string | null
 }
 
 export interface ReportStore {
@@ -190,12 +193,8 @@ export interface ReportStore {
   taxDocuments(
     query: Pick<MovementQuery, 'eventIds' | 'from' | 'to'>,
   ): Promise<readonly ListedDocument[]>
-  /** Returns the settlement lines of these dates (half-open), by account and date. `eventIds` null: all events. */
-  settlementFees(
-    eventIds: readonly string[] | null,
-    from: Day,
-    to: Day,
-  ): Promise<readonly SettlementFee[]>
+  /** Returns the settlement lines of these dates (half-open), by account and date. */
+  settlementFees(from: Day, to: Day): Promise<readonly SettlementFee[]>
   /** Returns the newest closing of a month for each of these events. `eventIds` null: for all events. */
   monthClosings(month: string, eventIds: readonly string[] | null): Promise<readonly MonthClosing[]>
   closeMonth(closings: readonly MonthClosing[]): Promise<void>

@@ -1,4 +1,4 @@
-/** Lists the settlement lines in a period, with the events of their payments. */
+/** Lists the settlement lines in a period, with the events of their orders and payments. */
 import type { Day } from '../../../engine/index.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -25,27 +25,21 @@ const feesOfAccount = statement((builder, { source, account, from, to }: FeePara
     .selectFrom('settlement_lines')
     .select(SETTLEMENT_LINE_COLUMNS)
     .select(['source', 'account'])
-    .select(({ fn, selectFrom, val }) =>
-      fn
-        .coalesce(
-          selectFrom('captures as c')
-            .leftJoin('registrations as r', 'r.id', 'c.registration_id')
-            .select(({ fn: captureFn }) =>
-              captureFn.coalesce('r.event_id', 'c.found_for').as('event'),
-            )
-            .whereRef('c.source', '=', 'settlement_lines.source')
-            .where('c.account', 'in', [account, ''])
-            .whereRef('c.reference', '=', 'settlement_lines.reference')
-            .limit(1),
-          // Finds the event of a refund, or of a report line that contains only our order id.
-          selectFrom('payments as p')
-            .innerJoin('registrations as r', 'r.id', 'p.registration_id')
-            .select('r.event_id')
-            .whereRef('p.order_id', '=', 'settlement_lines.order_id'),
-          val(null),
-        )
-        .as('eventId'),
-    )
+    .select(({ selectFrom }) => [
+      selectFrom('payments as p')
+        .innerJoin('registrations as r', 'r.id', 'p.registration_id')
+        .select('r.event_id')
+        .whereRef('p.order_id', '=', 'settlement_lines.order_id')
+        .as('orderEventId'),
+      selectFrom('captures as c')
+        .leftJoin('registrations as r', 'r.id', 'c.registration_id')
+        .select(({ fn }) => fn.coalesce('r.event_id', 'c.found_for').as('event'))
+        .whereRef('c.source', '=', 'settlement_lines.source')
+        .where('c.account', 'in', [account, ''])
+        .whereRef('c.reference', '=', 'settlement_lines.reference')
+        .limit(1)
+        .as('paymentEventId'),
+    ])
     .where('source', '=', source)
     .where('account', '=', account)
     .where('day', '>=', from)
@@ -57,15 +51,9 @@ const feesOfAccount = statement((builder, { source, account, from, to }: FeePara
 /** Returns the settlement lines with these dates. Lines without a date are excluded. */
 export async function listSettlementFees(
   sql: Sql,
-  eventIds: readonly string[] | null,
   from: Day,
   to: Day,
 ): Promise<readonly SettlementFee[]> {
   const accounts = await settledAccounts.all(sql)
-  const lines = await flatMapInOrder(accounts, (account) =>
-    feesOfAccount.all(sql, { ...account, from, to }),
-  )
-  return lines.filter(
-    ({ eventId }) => eventIds === null || (eventId !== null && eventIds.includes(eventId)),
-  )
+  return flatMapInOrder(accounts, (account) => feesOfAccount.all(sql, { ...account, from, to }))
 }

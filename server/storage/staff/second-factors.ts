@@ -19,6 +19,11 @@ const accountOfUser = statement((builder, { adminId }: UserParams) =>
         .whereRef('c.admin_id', '=', 'admins.id')
         .where('c.used_at', 'is', null)
         .as('recoveryCodesLeft'),
+      eb
+        .selectFrom('recovery_codes as c')
+        .select(({ fn }) => fn.min('c.code_hash').as('smallest'))
+        .whereRef('c.admin_id', '=', 'admins.id')
+        .as('recoveryCodeSet'),
     ])
     .where('id', '=', adminId),
 )
@@ -65,6 +70,12 @@ const markRecoveryCodeUsed = statement(
       .where('code_hash', '=', codeHash)
       .where('used_at', 'is', null),
 )
+const recoveryCodeSetOfUser = statement((builder, { adminId }: UserParams) =>
+  builder
+    .selectFrom('recovery_codes')
+    .select(({ fn }) => fn.min('code_hash').as('smallest'))
+    .where('admin_id', '=', adminId),
+)
 const deleteRecoveryCodes = statement((builder, { adminId }: UserParams) =>
   builder.deleteFrom('recovery_codes').where('admin_id', '=', adminId),
 )
@@ -87,7 +98,7 @@ export async function confirmSecondFactor(
   codeHashes: readonly string[],
 ): Promise<boolean> {
   const isConfirmed = (await confirmSecret.run(sql, { adminId, secret, step }).changes) === 1
-  if (isConfirmed) renewRecoveryCodes(sql, adminId, codeHashes)
+  if (isConfirmed) replaceRecoveryCodes(sql, adminId, codeHashes)
   return isConfirmed
 }
 
@@ -110,7 +121,20 @@ export async function useRecoveryCode(
   return (await markRecoveryCodeUsed.run(sql, { adminId, codeHash, at }).changes) === 1
 }
 
-export function renewRecoveryCodes(sql: Sql, adminId: number, codeHashes: readonly string[]): void {
+/** Replaces the codes, unless another request has replaced them: the page of that request shows codes that must work. */
+export async function renewRecoveryCodes(
+  sql: Sql,
+  adminId: number,
+  codeHashes: readonly string[],
+  seenSet: string | null,
+): Promise<boolean> {
+  const current = await recoveryCodeSetOfUser.get(sql, { adminId })
+  if ((current?.smallest ?? null) !== seenSet) return false
+  replaceRecoveryCodes(sql, adminId, codeHashes)
+  return true
+}
+
+function replaceRecoveryCodes(sql: Sql, adminId: number, codeHashes: readonly string[]): void {
   deleteRecoveryCodes.run(sql, { adminId })
   for (const codeHash of codeHashes) addRecoveryCode.run(sql, { adminId, codeHash })
 }

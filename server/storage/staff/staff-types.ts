@@ -64,6 +64,8 @@ export type StoredAccount = {
   /** The secret being set up. It is valid once confirmed. */
   readonly totpWanted: string | null
   readonly recoveryCodesLeft: number
+  /** Identifies the set of recovery codes: the smallest hash in it, used or not. Null if there are no codes. */
+  readonly recoveryCodeSet: string | null
 }
 
 export type AuditEntry = {
@@ -167,7 +169,12 @@ export interface UserStore {
   ): Promise<boolean>
   /** Uses up a recovery code. Returns false if no such code exists, or if it has been used before. */
   useRecoveryCode(adminId: number, codeHash: string, at: Instant): Promise<boolean>
-  renewRecoveryCodes(adminId: number, codeHashes: readonly string[]): Promise<void>
+  /** Replaces the recovery codes. Returns false if another request has replaced the set that this one saw. */
+  renewRecoveryCodes(
+    adminId: number,
+    codeHashes: readonly string[],
+    seenSet: string | null,
+  ): Promise<boolean>
   /** Removes the second factor. Returns false if no user has this name, or if the user has no second factor. */
   removeSecondFactor(username: string): Promise<boolean>
   secondFactorRequired(): Promise<boolean>

@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
-import type { OrderId } from '../../../engine/index.ts'
+import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type {
   ActionsResponse,
   RegisterResponse,
   RegistrationResponse,
   SelfServiceResponse,
 } from '../../../engine/api.ts'
+import { issueLink } from '../../../server/registration/access-link.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { actionsUrl, signIn } from '../office/office.ts'
@@ -43,11 +44,11 @@ const readResultPage = async (regNo: string, values: Readonly<Record<string, str
     await server.post(`/api/lekhacon2027/registrations/${regNo}/`, values)
   ).json<RegistrationResponse>()
 let referenceCount = 0
-const recordTransfer = async (regNo: string, amount: string) => {
+const recordTransfer = async (regNo: string, amount: string, action = 'confirm') => {
   const response = await (
     await signIn(server)
   ).act(regNo, {
-    act: 'confirm',
+    act: action,
     way: 'transfer',
     reference: String(526_123_000_000 + ++referenceCount),
     amount,
@@ -132,4 +133,30 @@ test('a delegate is not asked for the rest while another payment that may cover 
   expect(await decide('accept')).toContain('₹ 20 is still due')
   expect((await readSelfService(page)).paying).toMatchObject({ total: 20 })
   expect(await office.act(regNo, { act: 'send_pay_link' })).toMatchObject({ status: 200 })
+})
+
+test('the new holder of a registration does not see the amount of a payment from before the transfer', async () => {
+  const { reg_no: regNo } = await register('transfer')
+  await recordTransfer(regNo, '4720')
+  await recordTransfer(regNo, '4321', 'came_again')
+  server.setTime('2027-01-11')
+  const office = await signIn(server)
+  const answers = {
+    full_name: 'Binu Thomas',
+    email: 'binu@delegate.example',
+    phone_number: '9847000001',
+  }
+  const { status } = await office.act(regNo, { act: 'transfer', why: 'Ill.', answers })
+  expect(status).toBe(200)
+  const { pathname } = new URL(
+    await issueLink(server.deps, { regNo: regNo as RegNo, eventId: 'lekhacon2027' }),
+  )
+  const readAmounts = async () => [
+    (await readSelfService(pathname)).under_review,
+    (await readResultPage(regNo, { email: answers.email })).under_review,
+  ]
+  expect(await readAmounts()).toEqual([undefined, undefined])
+  server.setTime('2027-01-12')
+  await recordTransfer(regNo, '20', 'came_again')
+  expect(await readAmounts()).toEqual([[{ amount: 20 }], [{ amount: 20 }]])
 })

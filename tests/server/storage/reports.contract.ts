@@ -110,7 +110,7 @@ export function defineReportsContract(setUp: ContractSetup): void {
       expect(await store.monthClosings('2026-01', ['other'])).toEqual([])
       expect(await store.monthClosings('2026-02', null)).toEqual([])
       expect(await store.taxDocuments(ALL)).toEqual([])
-      expect(await store.settlementFees(null, day('2026-01-01'), day('2026-02-01'))).toEqual([])
+      expect(await store.settlementFees(day('2026-01-01'), day('2026-02-01'))).toEqual([])
     })
   })
 }

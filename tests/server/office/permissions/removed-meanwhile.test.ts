@@ -3,7 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { LightMyRequestResponse } from 'fastify'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SettlementsResponse } from '../../../../engine/api.ts'
+import type {
+  RecoveryCodesResponse,
+  SettlementsResponse,
+  StatementResponse,
+} from '../../../../engine/api.ts'
+import { hashToken } from '../../../../server/office/auth/sessions.ts'
+import { generateRecoveryCodes } from '../../../../server/office/auth/two-step-sign-in.ts'
 import { writes } from '../../../../server/storage/operations/writes.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
@@ -83,9 +89,9 @@ const post = (
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     },
   })
-/** Lets a change finish after the next call of a look-up, so that it overtakes the rest of the request. */
+/** Lets a change finish after the next call of a store function, so that it overtakes the rest of the request. */
 const overtakeAfter = (
-  lookUp: 'session' | 'admin' | 'account',
+  lookUp: 'session' | 'admin' | 'account' | 'useRecoveryCode',
   change: () => Promise<unknown>,
 ): void => {
   const store = server.deps.store as unknown as Record<string, (...args: never[]) => unknown>
@@ -138,8 +144,8 @@ test('office routes write with `call.store`, except entries of the audit log and
     'decideBankLine',
     // Compares the verified password.
     'openSession',
-    // Follows a decision whose transaction has checked the user.
-    'saveUnmatchedLines',
+    // Checks the sender of the decision, like `decideBankLine`.
+    'sendBankLineToReview',
   ])
 })
 
@@ -253,10 +259,77 @@ describe('a user who is removed while their request waits', () => {
   })
 })
 
+describe('a line that a treasurer sends to review', () => {
+  const sendLine = async (amount: number) => {
+    const rows = ['Date,Narration,Debit,Credit', `09/01/26,NEFT CR-N${amount},,${amount}`]
+    const { id } = (await post('/admin/statements/', rows.join('\n'), colleague)).json()
+    const office = await signIn(server)
+    const readLine = async () => {
+      const { lines } = (await office.json(`/admin/statements/${id}/`)) as unknown as Extract<
+        StatementResponse,
+        { unchanged: false }
+      >
+      return lines[0]
+    }
+    const choices = [{ line: (await readLine())?.id, seen: null }]
+    const send = () =>
+      post(`/admin/statements/${id}/decide/`, { decision: 'review', choices }, colleague)
+    return { send, readLine }
+  }
+  const changes = {
+    removed: remove,
+    demoted: () => server.deps.store.setPermissions('colleague', { role: 'desk', events: null }),
+    limited: () =>
+      server.deps.store.setPermissions('colleague', { role: 'owner', events: [EVENT] }),
+    'signed out': () => server.deps.store.closeSession(hashToken(colleague)),
+  }
+
+  test.each(Object.entries(changes))(
+    'is not stored as a payment once the treasurer is %s',
+    async (name, change) => {
+      const { send, readLine } = await sendLine(201 + Object.keys(changes).indexOf(name))
+      const { store } = server.deps
+      const { sendBankLineToReview } = store
+      vi.spyOn(store, 'sendBankLineToReview').mockImplementationOnce(async (...args) => {
+        await change()
+        return sendBankLineToReview(...args)
+      })
+      expect((await send()).json()).toMatchObject({
+        done: [],
+        refused: [{ message: LOST_MESSAGE }],
+      })
+      expect(await readLine()).toMatchObject({ state: 'left', payments: [], decision: null })
+    },
+  )
+})
+
 test('the account page of a user who was removed meanwhile asks them to sign in', async () => {
   overtakeAfter('session', remove)
   const response = await server.app.inject({ url: '/admin/me/', headers: headersOf(colleague) })
   expect([response.statusCode, response.json().message]).toEqual([401, LOST_MESSAGE])
+})
+
+test('of two requests for new recovery codes, only one succeeds, and the codes that it shows work', async () => {
+  const { store } = server.deps
+  const { id = 0 } = (await store.admin('colleague')) ?? {}
+  const { codes, hashes } = generateRecoveryCodes()
+  await store.startSecondFactorSetup(id, 'SECRET')
+  await store.confirmSecondFactor(id, 'SECRET', 100, hashes)
+  const renew = (code = '') =>
+    post('/admin/me/recovery-codes/', { password: PASSWORD, code }, colleague)
+  let first: LightMyRequestResponse | undefined
+  overtakeAfter('useRecoveryCode', async () => {
+    first = await renew(codes[0])
+  })
+  const second = await renew(codes[1])
+  expect([first?.statusCode, second.statusCode]).toEqual([200, 409])
+  expect(second.json()).toMatchObject({
+    code: 'codes_replaced',
+    message: 'Another request created new recovery codes. Use those, or create new ones.',
+  })
+  const [code] = first?.json<RecoveryCodesResponse>().recovery_codes ?? []
+  const login = { username: 'colleague', password: PASSWORD, code }
+  expect((await post('/admin/login/', login)).statusCode).toBe(200)
 })
 
 describe('a password reset that overtakes another request', () => {

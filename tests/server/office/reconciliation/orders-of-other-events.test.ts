@@ -1,14 +1,15 @@
 /** Unknown payments in a report of an account that two events share. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ReviewsResponse } from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { buildTwoEventsOfOneAccount } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { registerDelegate } from '../card-payers.ts'
-import { hashCheaply, PASSWORD, signIn } from '../office.ts'
+import { registerDelegate, registerPaid } from '../card-payers.ts'
+import { hashCheaply, PASSWORD, readShownVersion, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
 
@@ -70,7 +71,7 @@ test('an unknown payment of another event, saved on this event’s page, is list
   ).toEqual([{ event_id: OTHER_EVENT }])
   const decision = await server.app.inject({
     method: 'POST',
-    url: `/admin/reviews/m${String(payment?.['id'])}/decide/`,
+    url: `/admin/reviews/C${String(payment?.['id'])}/decide/`,
     headers: { authorization: `Bearer ${treasurer.token}` },
     payload: { decision: 'move', to: regNo, why: 'The delegate paid.', version: 0 },
   })
@@ -111,4 +112,52 @@ test('an unknown payment that the command saves belongs to the event of its orde
   await main(['payment', 'reconcile', EVENT, path, '--keep', '--who', 'Asha'], terminal)
   expect(await listReviewedOrders(treasurer, EVENT)).toEqual([])
   expect(await listReviewedOrders(otherTreasurer, OTHER_EVENT)).toContain('OTHR99999902')
+})
+
+const readFeesOf = async (user: Office): Promise<string> => {
+  const response = await user.get('/api/admin/months/export/?month=2026-01')
+  const files = unzipSync(new Uint8Array(response.rawPayload))
+  return strFromU8(files['settlement-fees_2026-01.csv'] ?? new Uint8Array())
+}
+const saveAsTreasurerOfBoth = async (report: string): Promise<void> => {
+  const response = await server.app.inject({
+    method: 'POST',
+    url: `/admin/reconcile/keep/?event=${OTHER_EVENT}`,
+    headers: { authorization: `Bearer ${treasurerOfBoth.token}`, 'content-type': 'text/csv' },
+    payload: report,
+  })
+  expect(response.json()).toMatchObject({ added: 1 })
+}
+
+test('the accountant’s file lists a line with another event’s order and this event’s payment for the event of the order, like the settlements page', async () => {
+  await registerPaid(server, EVENT, 'AP21')
+  const { order } = await registerDelegate(server, OTHER_EVENT)
+  await saveAsTreasurerOfBoth(toReport(order, 'AP21'))
+  const settlements = (user: Office, event: string) =>
+    user.json(`/admin/settlements/?event=${event}`)
+  expect(JSON.stringify(await settlements(treasurer, EVENT))).not.toContain(order)
+  expect(JSON.stringify(await settlements(otherTreasurer, OTHER_EVENT))).toContain(order)
+  expect(await readFeesOf(treasurer)).not.toContain(order)
+  expect(await readFeesOf(otherTreasurer)).toContain(order)
+})
+
+test('an unknown order stays out of the accountant’s file of another event after its payment was moved there', async () => {
+  await saveAsTreasurerOfBoth(toReport('OTHR99999923', 'AP23'))
+  const { regNo } = await registerDelegate(server, EVENT)
+  const { reviews } = (await treasurerOfBoth.json('/admin/reviews/')) as unknown as ReviewsResponse
+  const id = reviews.find(({ why }) => why?.includes('OTHR99999923'))?.id ?? ''
+  const decision = await server.app.inject({
+    method: 'POST',
+    url: `/admin/reviews/${id}/decide/`,
+    headers: { authorization: `Bearer ${treasurerOfBoth.token}` },
+    payload: {
+      decision: 'move',
+      to: regNo,
+      why: 'The delegate paid.',
+      version: await readShownVersion(server, id),
+    },
+  })
+  expect(decision.statusCode, decision.body).toBe(200)
+  expect(await readFeesOf(treasurer)).not.toContain('OTHR99999923')
+  expect(await readFeesOf(otherTreasurer)).toContain('OTHR99999923')
 })

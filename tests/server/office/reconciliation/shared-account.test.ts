@@ -203,6 +203,43 @@ describe('a transfer of the other event', () => {
     expect(lineForBoth?.why).toBe(`The line mentions a registration of ${title}.`)
   })
 
+  test('goes to review in the other event if its text has a number in the format of that event', async () => {
+    const event = toPublicEvent(server.deps.events.findById(OTHER_EVENT)?.config as EventConfig)
+    const [unknownRegNo = '', otherUnknownRegNo] = [3, 5].map((digit) =>
+      createRegNo(
+        event,
+        Array.from({ length: getDigitCount(event) }, () => digit),
+      ),
+    )
+    // The amount is the balance of a delegate of this event.
+    await register(OWN_EVENT)
+    const row = buildCreditLine(`NEFT ${createUtr()} ${unknownRegNo}`)
+    const statement = await post<{ id: number }>(office, '/admin/statements/', `${HEADER}\n${row}`)
+    const view = await office.json(`/admin/statements/${statement.id}/`)
+    const [line] = view['lines'] as unknown as readonly { readonly id: number }[]
+    const choices = [{ line: line?.id, seen: null }]
+    const body = { decision: 'review', choices }
+    expect(await post(office, `/admin/statements/${statement.id}/decide/`, body)).toMatchObject({
+      done: [line?.id],
+    })
+    const isListed = async (user: Office, eventId: string) =>
+      (await readReviews(user, eventId)).some(({ why }) => why?.includes(unknownRegNo))
+    expect(await isListed(ownTreasurer, OWN_EVENT)).toBe(false)
+    expect(await isListed(otherTreasurer, OTHER_EVENT)).toBe(true)
+    // On the page of this event too, no user can send such a line to review.
+    const result = await sendStatement(
+      office,
+      OWN_EVENT,
+      buildCreditLine(`NEFT ${createUtr()} ${otherUnknownRegNo}`),
+    )
+    expect(result.lines).toMatchObject([
+      { as: 'elsewhere', why: `The line mentions a registration of ${event.title}.` },
+    ])
+    expect(await keepUnmatched(office, OWN_EVENT, result)).toBe(
+      '0 unmatched payments sent for review. 1 belongs to another event.',
+    )
+  })
+
   test('can be reported and confirmed in this event even though a delegate of the other event entered its number', async () => {
     const [transferReference, deskReference] = [createUtr(), createUtr()]
     for (const [reference, method] of [
