@@ -13,6 +13,7 @@ import type { Amount, Currency } from '../../../engine/index.ts'
 import type { StatementDecisionResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { accept } from '../../registration/actions/cancel-and-refund.ts'
+import type { ActionRequest } from '../../registration/actions/action-input.ts'
 import { confirmOrRecordExtra } from '../../registration/actions/record-payment.ts'
 import type { StoredLineDecision } from '../../storage/index.ts'
 import { toSender } from '../auth/sessions.ts'
@@ -24,7 +25,8 @@ import { listBankDetailKeys } from './lines-to-keep.ts'
 import { findHiddenNumbers, buildViewer } from './registration-numbers-in-statement.ts'
 import { formatSaved } from './statement-result-messages.ts'
 import { listLineNumbers, createProposer } from './statement-view.ts'
-import type { ViewedLine, ViewedStatement } from './statement-view.ts'
+import type { ViewedLine } from './statement-line-state.ts'
+import type { ViewedStatement } from './statement-view.ts'
 import { findUserEvents } from '../auth/authorization.ts'
 
 type Outcome = Omit<StatementDecisionResponse, 'status' | 'message'>
@@ -155,7 +157,7 @@ async function assignLine(
   const { store } = deps
   const baseReference = /^\w{1,50}$/.test(match.reference) ? match.reference : `line${stored.id}`
   const furtherReferences = parts.map(
-    (_, index) => `${baseReference}x${stored.parts.length + index + 2}`,
+    (_, index) => `${baseReference}x${stored.parts.length + payments.length + index + 2}`,
   )
   const storeDecision = (decision: 'assigned' | 'undone', seenDecisionId: number | null) =>
     store.decideBankLine({
@@ -184,10 +186,15 @@ async function assignLine(
       day: stored.day,
       currency: view.statement.currency,
     }
+    const bankLine = {
+      id: stored.id,
+      references: [match.reference, ...match.also],
+      payments: payments.map(({ id }) => id),
+    }
     const task = {
       act: 'confirm',
       why: 'From the bank statement',
-      handler: confirmOrRecordExtra,
+      handler: (request: ActionRequest) => confirmOrRecordExtra(request, bankLine),
       eventId: null,
     } as const
     const { refused } = await performEach(deps, user, [{ ...row, params }], task)
