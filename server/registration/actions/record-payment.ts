@@ -1,6 +1,7 @@
 /** Records a payment received by transfer or at the desk. */
 import {
   acceptsCurrency,
+  checkAction,
   listAllowedActions,
   listOwnOfficeMethods,
   toBankKey,
@@ -104,6 +105,21 @@ export const confirmOrRecordExtra = (
         bankLine,
       )
     : confirmPayment(input, bankLine)
+
+/** Checks the payment that `confirmOrRecordExtra` would record, without recording it. */
+export async function checkConfirmOrExtra(
+  request: ActionRequest,
+): Promise<Result<null, ActionDenial>> {
+  const { registration, newAction } = request
+  const { state, paymentStatus } = registration
+  const act = listAllowedActions(state, newAction.actor).includes('came_again')
+    ? 'came_again'
+    : 'confirm'
+  const action = checkAction(state, { ...newAction, act }, paymentStatus)
+  if (!action.ok) return action
+  const received = readPayment(await addSlipNumber(request))
+  return received.ok ? ok(null) : received
+}
 
 /**
  * If staff entered no slip number, returns the request with the registration number as the slip number. From the second

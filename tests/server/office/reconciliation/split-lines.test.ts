@@ -130,6 +130,56 @@ describe.each(DATABASES)('on %s', (database) => {
     },
   )
 
+  test('a split with an unknown registration records none of its parts, in either order', async () => {
+    const [regNo, unknownNo] = [await register(), 'LEKH0000000000009']
+    const view = await uploadFirstDownload(createUtr(), 2 * FEE)
+    const parts: readonly Part[] = [
+      [regNo, FEE],
+      [unknownNo, FEE],
+    ]
+    for (const order of [parts, parts.toReversed()]) {
+      const result = await assign(view, ...order)
+      expect(result.message).toBe('0 lines assigned; 1 failed, for the reasons below.')
+      expect(result.refused[0]?.message).toBe(`${unknownNo}: No registration has this number.`)
+    }
+    expect(await sumRecorded(regNo)).toBe(0)
+    expect((await readStatement(view.statement.id)).lines).toMatchObject([
+      { left: 2 * FEE, decision: null },
+    ])
+  })
+
+  test('a split with a paid registration states that one part needs review', async () => {
+    const [regNo = '', paid = ''] = await registerMany(2)
+    await assign(await uploadFirstDownload(createUtr(), FEE), [paid, FEE])
+    const view = await uploadFirstDownload(createUtr(), 2 * FEE)
+    expect((await assign(view, [regNo, FEE], [paid, FEE])).message).toBe(
+      '1 line assigned in part and in part sent for review.',
+    )
+    const whole = await uploadFirstDownload(createUtr(), FEE)
+    expect((await assign(whole, [paid, FEE])).message).toBe('1 line sent for review.')
+  })
+
+  test('if a part of a split fails after another one was recorded, the response names the recorded part', async () => {
+    const [a = '', b = '', c = ''] = await registerMany(3)
+    const view = await uploadFirstDownload(createUtr(), 3 * FEE)
+    const original = server.deps.store.recordPayment
+    const failing = vi.spyOn(server.deps.store, 'recordPayment')
+    failing.mockImplementationOnce(original)
+    failing.mockImplementationOnce(async () => ({
+      ok: false,
+      error: { code: 'not_now', message: 'It was cancelled.' },
+    }))
+    const result = await assign(view, [a, FEE], [b, FEE], [c, FEE])
+    failing.mockRestore()
+    expect(result.refused[0]?.message).toBe(
+      `Recorded: ${a} (₹\u00a04,720). Not recorded: ${b}: It was cancelled.`,
+    )
+    expect(await sumRecorded(a as RegNo, b as RegNo, c as RegNo)).toBe(FEE)
+    const open = await readStatement(view.statement.id)
+    expect(open.lines).toMatchObject([{ left: 2 * FEE }])
+    expect((await assign(open, [b, FEE], [c, FEE])).message).toBe('1 line assigned.')
+  })
+
   test('while one download of a line is assigned, another download cannot count the same amount again', async () => {
     const utr = createUtr()
     const [a = '', b = '', c = ''] = await registerMany(3)
@@ -179,4 +229,47 @@ describe.each(DATABASES)('on %s', (database) => {
     await Promise.all([assign(first, [a, FEE], [b, FEE]), assign(second, [c, FEE], [d, FEE])])
     expect(await sumRecorded(...payers)).toBeLessThanOrEqual(2 * FEE)
   })
+})
+
+test('a split with a registration in another currency records none of its parts', async () => {
+  const file = join(import.meta.dirname, '..', '..', '..', 'events', 'dunecon2027.yaml')
+  const events = { 'dunecon2027.yaml': readFileSync(file, 'utf8') }
+  const server = await startTestApp({ clock: '2027-07-20', events })
+  const { token } = await signIn(server)
+  const post = async <T>(url: string, payload: string | object): Promise<T> => {
+    const type = typeof payload === 'string' ? 'text/csv' : 'application/json'
+    const headers = { authorization: `Bearer ${token}`, 'content-type': type }
+    return (await server.app.inject({ method: 'POST', url, headers, payload })).json<T>()
+  }
+  const register = async (country: string, way: string): Promise<RegNo> => {
+    const response = await server.post('/api/dunecon2027/register/', {
+      full_name: `Asha ${country}`,
+      email: `${country}@delegate.example`,
+      phone_number: '+91 98765 43210',
+      country,
+      privacy_consent: true,
+      way,
+    })
+    return response.json<RegisterResponse>().reg_no as RegNo
+  }
+  const [regNo, foreignNo] = [await register('india', 'transfer'), await register('other', 'wire')]
+  const { id } = await post<{ id: number }>(
+    '/admin/statements/?statement_currency=INR',
+    'Date,Narration,Ref,Withdrawal Amt,Deposit Amt\n19/07/27,NEFT CITY,526777999001,,14160',
+  )
+  const [line] = await server.deps.store.bankStatementLines(id)
+  const result = await post<StatementDecisionResponse>(`/admin/statements/${id}/assign/`, {
+    lines: [regNo, foreignNo].map((number) => ({
+      line: line?.id,
+      seen: null,
+      reg_no: number,
+      amount: 7080,
+    })),
+  })
+  expect(result).toMatchObject({
+    done: [],
+    refused: [{ message: `${foreignNo}: This payment is in INR, and the registration is in USD.` }],
+  })
+  expect(await server.deps.store.captures(regNo)).toEqual([])
+  await server.close()
 })
