@@ -467,6 +467,7 @@ export {
   groupByPayout,
   SETTLED_WITHIN_DAYS,
   listUnsettledPayments,
+  toOrderKey,
   type RecordedPayment,
   type RecordedOrder,
   type Payout,

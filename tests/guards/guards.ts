@@ -24,7 +24,7 @@ export type Subject = (typeof SUBJECTS)[number]
 /** The number of faults on each subject. */
 export const FAULT_COUNTS: Readonly<Record<Subject, number>> = {
   money: 41,
-  treasury: 73,
+  treasury: 74,
   delegates: 51,
   attacks: 32,
   office: 41,

@@ -3,7 +3,7 @@
  * These rows are registrations, or stand for the subject of a rare operation. Seats, codes, unique answers and versions
  * are locked by the code that checks them (`../database/row-locks.ts`).
  */
-import { listReferenceKeys, toBankKey, getMailboxKey } from '../../../engine/index.ts'
+import { listReferenceKeys, toBankKey, toOrderKey, getMailboxKey } from '../../../engine/index.ts'
 import { lockMailbox, lockReferences, lockRules } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { BankLineOfPayment } from '../reconciliation/bank-statement-types.ts'
@@ -220,7 +220,7 @@ export const ROWS_TO_LOCK: RowsToLock = {
   saveSettlement: (sql, { lines, ask = [] }) => {
     lockSubject(sql, 'settlements')
     lockRegistrations(sql, {
-      names: [...ask, ...lines.map(({ order }) => order)],
+      names: [...ask, ...lines.flatMap(({ order }) => [order, toOrderKey(order)])],
       references: lines.map(({ reference }) => reference),
       keys: lines.map(({ utr }) => toBankKey(utr)),
     })

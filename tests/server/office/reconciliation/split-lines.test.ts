@@ -247,7 +247,7 @@ test('a split with a registration in another currency records none of its parts'
       email: `${country}@delegate.example`,
       phone_number: '+91 98765 43210',
       country,
-      privacy_consent: true,
+      privacy_consent: 'true',
       way,
     })
     return response.json<RegisterResponse>().reg_no as RegNo
