@@ -468,6 +468,7 @@ export {
   groupByPayout,
   SETTLED_WITHIN_DAYS,
   listUnsettledPayments,
+  toOrderKey,
   type RecordedPayment,
   type RecordedOrder,
   type Payout,

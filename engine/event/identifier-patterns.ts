@@ -20,7 +20,7 @@ const [DIGIT, LETTER, LETTER_OR_DIGIT] = [
 ]
 
 /** Text before a reference: "UTR", "Ref no.", and leading zeros that a spreadsheet adds. */
-const UTR_PREFIX = '(?:(?:[Uu][Tt][Rr]|[Rr][Ee][Ff])(?: ?[Nn][Oo])?[ .:]{1,2})?0{0,4}'
+const UTR_PREFIX = '(?:(?:[Uu][Tt][Rr]|[Rr][Ee][Ff])(?: ?[Nn][Oo])?[ .:]{0,2})?0{0,4}'
 
 /** The formats that `isUtr` accepts, and 22-character references that also contain letters after the bank code. */
 const UTR_PATTERNS: readonly string[] = [

@@ -8,7 +8,7 @@ import {
   listLineKeys,
   findLineUtrs,
 } from './statement-references.ts'
-import { createPayerProposer, getDue } from './statement-payer-proposals.ts'
+import { createPayerProposer, getDue, TOO_EARLY_MESSAGE } from './statement-payer-proposals.ts'
 import type {
   UnpaidOrder,
   KnownPayment,
@@ -119,6 +119,7 @@ export function reconcileStatement(
     matchedRegNos.add(onlyNumber)
     const [entry] = orders
     if (entry === undefined) return { as: 'differs', of: regNos, why: PAID_OTHERWISE_MESSAGE }
+    if (entry.isTooEarly?.(line.day) === true) return toAmbiguous(regNos, TOO_EARLY_MESSAGE)
     const as = getDue(entry, line.day) === line.amount ? 'matched' : 'differs'
     return { as, of: regNos, why: null }
   }
@@ -262,10 +263,7 @@ function createReferenceFinder(
     ]),
   ]
 
-  /**
-   * Returns paid or ended registrations whose reported reference is in this line only, or is in this line together
-   * with their number.
-   */
+  /** Returns paid or ended registrations whose reported reference is only in this line, or beside their number. */
   const findEndedRegNos = (line: StatementLine): readonly RegNo[] => {
     const reportedWithNumber = findReportedRegNos(line, isUsable).filter((regNo) =>
       listKeys(line).has(toBankKey(regNo)),

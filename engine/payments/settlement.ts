@@ -88,6 +88,9 @@ export const SETTLED_WITHIN_DAYS = 5
 /** A payment that is not in any settlement yet. `days`: days since the payment. */
 export type UnsettledPayment = { readonly money: RecordedPayment; readonly days: number }
 
+/** Normalises an order id for comparison: reports may state it in lower case. The line keeps the report's text. */
+export const toOrderKey = (order: string): string => order.toUpperCase()
+
 /** Returns each line once, regardless of how many files contain it. */
 export function mergeLines(
   ...files: readonly (readonly SettlementLine[])[]
@@ -109,12 +112,16 @@ export function checkSettlementLines(
       .filter(({ belongsToAccount }) => belongsToAccount)
       .map((money) => [money.reference, money]),
   )
-  const byOrder = Map.groupBy(payments, ({ order }) => order)
-  const orderById = new Map(orders.map((order) => [order.order, order]))
+  const getKey = ({ order }: { readonly order: string | null }) =>
+    order === null ? null : toOrderKey(order)
+  const byOrder = Map.groupBy(payments, getKey)
+  const orderById = new Map(orders.map((order) => [toOrderKey(order.order), order]))
   const settledIds = new Set<number>()
   const matchedRefunds = new Set<number>()
   const findPayment = ({ order, reference, amount }: SettlementLine): RecordedPayment | null => {
-    const orderPayments = (byOrder.get(order) ?? []).toSorted((a, b) => +b.isMoney - +a.isMoney)
+    const orderPayments = (byOrder.get(toOrderKey(order)) ?? []).toSorted(
+      (a, b) => +b.isMoney - +a.isMoney,
+    )
     if (reference !== '')
       return (
         orderPayments.find((candidate) => candidate.reference === reference) ??
@@ -130,7 +137,8 @@ export function checkSettlementLines(
     )
   }
   const isTransfer = ({ order, reference }: SettlementLine): boolean =>
-    reference !== '' && orderById.get(order)?.transfers?.includes(toBankKey(reference)) === true
+    reference !== '' &&
+    orderById.get(toOrderKey(order))?.transfers?.includes(toBankKey(reference)) === true
   /** Finds a refund, first by its own number, because two refunds of a payment may be identical. */
   const findRefund = (
     line: SettlementLine,
@@ -138,19 +146,19 @@ export function checkSettlementLines(
     const isMatch = ({ id, amount, state }: RecordedRefund): boolean =>
       amount === line.amount && state !== 'refused' && !matchedRefunds.has(id)
     for (const money of payments.filter(
-      (payment) => payment.belongsToAccount || payment.order === line.order,
+      (payment) => payment.belongsToAccount || getKey(payment) === getKey(line),
     ))
       for (const refund of money.refunds)
         if (line.reference !== '' && refund.reference === line.reference && isMatch(refund))
           return [money, refund]
-    const payment = findPayment(line) ?? byOrder.get(line.order)?.[0] ?? null
-    const orderPayments = payment === null ? [] : [payment, ...(byOrder.get(payment.order) ?? [])]
+    const payment = findPayment(line) ?? byOrder.get(getKey(line))?.[0] ?? null
+    const orderPayments = payment === null ? [] : [payment, ...(byOrder.get(getKey(payment)) ?? [])]
     for (const money of orderPayments)
       for (const refund of money.refunds) if (isMatch(refund)) return [money, refund]
     return [payment, null]
   }
   return lines.map((line): SettledLine => {
-    const order = orderById.get(line.order) ?? null
+    const order = orderById.get(toOrderKey(line.order)) ?? null
     if (line.is === 'refund') {
       if (isTransfer(line))
         return { line, as: 'unknown', money: null, order, why: TRANSFER_REFUND_MESSAGE }
@@ -214,7 +222,11 @@ const explainCurrency = ({ amount, currency }: RecordedPayment): string =>
   `The payment was ${formatMoney(amount, currency)}; the report is in rupees. Compare it with the gateway's rate.`
 
 function explainDifference(line: SettlementLine, money: RecordedPayment): string | null {
-  if (line.order !== '' && money.order !== null && line.order !== money.order)
+  if (
+    line.order !== '' &&
+    money.order !== null &&
+    toOrderKey(line.order) !== toOrderKey(money.order)
+  )
     return `The report states the order ${line.order}, but the payment was for ${money.order}.`
   if (money.currency !== INR) return explainCurrency(money)
   if (line.amount !== money.amount)

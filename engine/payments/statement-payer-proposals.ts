@@ -1,4 +1,5 @@
 /** Proposes payers for a statement line, and defines the stored data about its references. */
+import { MAX_DAYS_BEFORE_REGISTRATION } from './manual-payment.ts'
 import { splitWords, type BankKey } from './bank-reference.ts'
 import type { StatementLine } from './bank-statement-columns-and-lines.ts'
 import type { RegNo } from '../event/registration-number.ts'
@@ -12,9 +13,13 @@ export type UnpaidOrder = {
   readonly due: Amount
   /** Returns the amount due for a payment on that date. Present only if the credit date determines the price. */
   readonly getDueOn?: (day: Day) => Amount
+  /** Returns true if a payment on that date cannot be recorded, because it is too long before the registration. */
+  readonly isTooEarly?: (day: Day) => boolean
   /** The payment as the delegate reported it, with its date. Null if none was reported. */
   readonly claim: { readonly reference: string; readonly day: Day | null } | null
 }
+/** The reason of a line on whose date `isTooEarly` is true. */
+export const TOO_EARLY_MESSAGE = `The line is dated more than ${MAX_DAYS_BEFORE_REGISTRATION} days before the registration. Check the year.`
 /** A gateway's payout according to its settlement: the number of payments and their net amount. */
 export type KnownPayout = { readonly utr: string; readonly lines: number; readonly net: Amount }
 /** A payment recorded under a reference. `regNo` is null if the payment is not assigned to a registration. */

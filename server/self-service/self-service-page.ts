@@ -13,6 +13,7 @@ import {
 import type { CancellationRefund, EventConfig, Field } from '../../engine/index.ts'
 import type { SelfServiceResponse, WireCancellation } from '../../engine/api.ts'
 import { buildRefusalView } from '../registration/actions/approve-registration.ts'
+import { applyApprovalPrice } from '../registration/actions/choose-payment-method.ts'
 import { calculateCancellationRefund } from '../registration/actions/balance-due.ts'
 import { findCancellationRequest } from '../registration/actions/cancellation-request.ts'
 import { listEditableAnswers } from '../registration/actions/correctable-answers.ts'
@@ -55,7 +56,11 @@ export async function buildSelfServicePage(
   const requestedAt = findCancellationRequest(actions)
   return {
     status: 'success',
-    registration: buildRegistrationView(config, shownRegistration, at),
+    registration: buildRegistrationView(
+      config,
+      applyApprovalPrice(config, shownRegistration, at),
+      at,
+    ),
     state,
     ...underReview,
     paying: instructions,

@@ -13,7 +13,10 @@ import type { Amount, Currency } from '../../../engine/index.ts'
 import type { StatementDecisionResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { accept } from '../../registration/actions/cancel-and-refund.ts'
-import { confirmOrRecordExtra } from '../../registration/actions/record-payment.ts'
+import {
+  checkConfirmOrExtra,
+  confirmOrRecordExtra,
+} from '../../registration/actions/record-payment.ts'
 import type { NewLineDecision, StoredLineDecision } from '../../storage/index.ts'
 import { toSender } from '../auth/sessions.ts'
 import type { User } from '../auth/sessions.ts'
@@ -24,7 +27,8 @@ import { listBankDetailKeys } from './lines-to-keep.ts'
 import { findNumbersOfOtherEvents, buildViewer } from './registration-numbers-in-statement.ts'
 import { formatSaved } from './statement-result-messages.ts'
 import { listLineNumbers, createProposer } from './statement-view.ts'
-import type { ViewedLine, ViewedStatement } from './statement-view.ts'
+import type { ViewedLine } from './statement-line-state.ts'
+import type { ViewedStatement } from './statement-view.ts'
 import { findUserEvents } from '../auth/authorization.ts'
 
 type Outcome = Omit<StatementDecisionResponse, 'status' | 'message'>
@@ -142,21 +146,53 @@ const explainConflict = (
 }
 
 /**
- * Records the parts sequentially. The first recorded part gets the line's references, so that the line counts
- * once. Each further part gets the reference with a number appended. Returns the reason if a part was not recorded,
- * otherwise null.
+ * Checks all parts, and then records them sequentially. The first part gets the line's references, so that the line
+ * counts once. Each further part gets the reference with a number appended. Returns the reason if a part was not
+ * recorded, otherwise null.
  */
 async function assignLine(
   { deps, user, view }: Task,
   { stored, match, payments }: ViewedLine,
   seen: number | null,
-  parts: readonly Part[],
+  sentParts: readonly Part[],
 ): Promise<string | null> {
   const { store } = deps
+  const { currency } = view.statement
+  // A reference that a delegate reported can be recorded only for that delegate's registration.
+  const isNamed = ({ row: { regNo } }: Part): boolean => regNo !== null && match.of.includes(regNo)
+  const parts = sentParts.toSorted((one, other) => Number(isNamed(other)) - Number(isNamed(one)))
   const baseReference = /^\w{1,50}$/.test(match.reference) ? match.reference : `line${stored.id}`
   const furtherReferences = parts.map(
-    (_, index) => `${baseReference}x${stored.parts.length + index + 2}`,
+    (_, index) => `${baseReference}x${stored.parts.length + payments.length + index + 2}`,
   )
+  const bankLine = {
+    id: stored.id,
+    references: [match.reference, ...match.also],
+    payments: payments.map(({ id }) => id),
+  }
+  const payers = parts.map((part, index) => {
+    const isFirst = index === 0 && payments.length === 0
+    const reference = isFirst ? match.reference : (furtherReferences[index] ?? '')
+    const params = {
+      way: 'transfer',
+      reference,
+      also: isFirst ? match.also : [],
+      amount: toMajorUnits(part.amount, currency),
+      day: stored.day,
+      currency,
+    }
+    return { ...part, reference, row: { ...part.row, params } }
+  })
+  const task = { act: 'confirm', why: 'From the bank statement', eventId: null } as const
+  const describe = (refused: readonly { reg_no: string; message: string }[]): readonly string[] =>
+    refused.map(({ reg_no: regNo, message }) => `${regNo}: ${message}`)
+  const { refused: impossible } = await performEach(
+    deps,
+    user,
+    payers.map(({ row }) => row),
+    { ...task, handler: checkConfirmOrExtra },
+  )
+  if (impossible.length > 0) return describe(impossible).join(' ')
   const storeDecision = (decision: 'assigned' | 'undone', seenDecisionId: number | null) =>
     store.decideBankLine({
       lineId: stored.id,
@@ -171,39 +207,26 @@ async function assignLine(
   // The decision is stored first: if two users assign the line at the same time, the second request is rejected here.
   const decideResult = await storeDecision('assigned', seen)
   if (!decideResult.ok) return explainConflict(view, decideResult.error)
-  let isFirst = payments.length === 0
-  let recordedCount = 0
+  const recorded: string[] = []
   const problems: string[] = []
-  for (const [index, { row, amount, difference }] of parts.entries()) {
-    const reference = isFirst ? match.reference : (furtherReferences[index] ?? '')
-    const params = {
-      way: 'transfer',
-      reference,
-      also: isFirst ? match.also : [],
-      amount: toMajorUnits(amount, view.statement.currency),
-      day: stored.day,
-      currency: view.statement.currency,
+  for (const { row, amount, reference, difference } of payers) {
+    const { refused } = await performEach(deps, user, [row], {
+      ...task,
+      handler: (request) => confirmOrRecordExtra(request, bankLine),
+    })
+    if (refused.length > 0) {
+      // The registration or the reference changed after the check. Staff decide on the rest of the line again.
+      if (recorded.length > 0) problems.push(`Recorded: ${recorded.join(', ')}. Not recorded:`)
+      problems.push(...describe(refused))
+      break
     }
-    const task = {
-      act: 'confirm',
-      why: 'From the bank statement',
-      handler: confirmOrRecordExtra,
-      eventId: null,
-    } as const
-    const { refused } = await performEach(deps, user, [{ ...row, params }], task)
-    const [refusal] = refused
-    if (refusal !== undefined) {
-      problems.push(`${row.requestedNo}: ${refusal.message}`)
-      continue
-    }
-    recordedCount += 1
-    isFirst = false
+    recorded.push(`${row.requestedNo} (${formatMoney(amount, currency)})`)
     if (difference !== '') {
       const problem = await acceptDifference({ deps, user, view }, row, reference, difference)
       if (problem !== null) problems.push(`${row.requestedNo}: ${problem}`)
     }
   }
-  if (recordedCount === 0) await storeDecision('undone', decideResult.value)
+  if (recorded.length === 0) await storeDecision('undone', decideResult.value)
   return problems.length === 0 ? null : problems.join(' ')
 }
 

@@ -2,6 +2,7 @@
 import {
   canSee,
   err,
+  findEarlyPayment,
   findStatementReferences,
   listMethodsPricedOnCredit,
   ok,
@@ -12,6 +13,7 @@ import {
 import type {
   BankKey,
   Currency,
+  Day,
   EventConfig,
   KnownPayment,
   PermissionHolder,
@@ -159,7 +161,11 @@ async function loadExpectedPayments(
   const storedPayments = await store.expectedPayments(event.id, listMethodsPricedOnCredit(event))
   return storedPayments
     .filter((registration) => registration.currency === currency)
-    .map((registration) => ({ ...addPriceByDay(event, registration), eventId: event.id }))
+    .map((registration) => ({
+      ...addPriceByDay(event, registration),
+      isTooEarly: (day: Day) => findEarlyPayment(event, registration.createdAt, day) !== null,
+      eventId: event.id,
+    }))
 }
 
 export const TOO_MANY_NUMBERS_MESSAGE =

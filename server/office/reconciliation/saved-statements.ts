@@ -328,8 +328,8 @@ const DECISION_TEXTS = {
 } as const
 
 /**
- * Describes the decided lines: “2 lines assigned, 1 line sent for review because the amount differs”. Staff must not
- * think that the second group is paid.
+ * Describes the decided lines: “2 lines assigned, 1 line sent for review”. Staff must not think that the second group is
+ * paid. Of a split line, only some payments may need review.
  */
 function describeDecided(
   done: readonly number[],
@@ -337,14 +337,19 @@ function describeDecided(
   { lines }: ViewedStatement,
 ): string {
   const count = (n: number): string => `${n} ${n === 1 ? 'line' : 'lines'}`
-  const differingCount =
+  const inReview =
     text === ASSIGNED_TEXT
-      ? lines.filter(({ stored, state }) => state === 'review' && done.includes(stored.id)).length
-      : 0
-  if (differingCount === 0) return `${count(done.length)} ${text}`
+      ? lines.filter(({ stored, state }) => state === 'review' && done.includes(stored.id))
+      : []
+  const wholeCount = inReview.filter(({ sums }) => sums.assigned === 0).length
+  const assignedCount = done.length - inReview.length
+  const partlyCount = inReview.length - wholeCount
   return [
-    ...(done.length > differingCount ? [`${count(done.length - differingCount)} ${text}`] : []),
-    `${count(differingCount)} sent for review because the amount differs`,
+    ...(assignedCount > 0 || inReview.length === 0 ? [`${count(assignedCount)} ${text}`] : []),
+    ...(wholeCount > 0 ? [`${count(wholeCount)} ${DECISION_TEXTS.review}`] : []),
+    ...(partlyCount > 0
+      ? [`${count(partlyCount)} assigned in part and in part ${DECISION_TEXTS.review}`]
+      : []),
   ].join(', ')
 }
 

@@ -13,6 +13,7 @@ import {
   groupByPayout,
   toMajorUnits,
   getTransferKey,
+  toOrderKey,
 } from '../../../engine/index.ts'
 import type {
   BankKey,
@@ -250,7 +251,7 @@ export async function saveReport(
   const elsewhereCount = report.lines.filter(ownership.isElsewhere).length
   const unknownCount = report.lines.length - keepableLines.length - elsewhereCount
   const skippedOrders = new Set(
-    report.lines.filter((line) => !isKeepable(line)).map(({ order }) => order),
+    report.lines.filter((line) => !isKeepable(line)).map(({ order }) => toOrderKey(order)),
   )
   const { added, changed, known, toReview } = await store.saveSettlement({
     ...account,
@@ -260,7 +261,9 @@ export async function saveReport(
     at: clock(),
     lines: keepableLines,
     orderEvents: listOrderEvents(viewer.all, keepableLines),
-    ask: ownership.orders.flatMap(({ order }) => (skippedOrders.has(order) ? [order] : [])),
+    ask: ownership.orders.flatMap(({ order }) =>
+      skippedOrders.has(toOrderKey(order)) ? [order] : [],
+    ),
   })
   const parts = [
     [added, 'saved'],

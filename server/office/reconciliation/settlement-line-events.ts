@@ -3,7 +3,7 @@
  * The account may be shared: a user of some events must not learn which orders or payments of the other events
  * exist.
  */
-import { canSee, listPossibleNumbers } from '../../../engine/index.ts'
+import { canSee, listPossibleNumbers, toOrderKey } from '../../../engine/index.ts'
 import type {
   EventConfig,
   RecordedPayment,
@@ -77,10 +77,12 @@ export function assignLines(
   const isVisible = ({ eventId }: { readonly eventId: string | null }): boolean =>
     eventId !== null && canSee(user, eventId)
   const visibleRecords = { held: heldPayments.filter(isVisible), orders: orders.filter(isVisible) }
-  const ownOrders = new Set<string>(visibleRecords.orders.map(({ order }) => order))
+  const ownOrders = new Set<string>(visibleRecords.orders.map(({ order }) => toOrderKey(order)))
   const isElsewhere = ({ order }: LineNames): boolean => {
     const eventOfOrder = findEventOfOrder(all, order)
-    return !ownOrders.has(order) && eventOfOrder !== null && !canSee(user, eventOfOrder.id)
+    return (
+      !ownOrders.has(toOrderKey(order)) && eventOfOrder !== null && !canSee(user, eventOfOrder.id)
+    )
   }
   const hiddenPayments = heldPayments.filter(
     (payment) => payment.belongsToAccount && !isVisible(payment),
@@ -100,7 +102,7 @@ export function assignLines(
     )
   if (!isShared) {
     const otherOrders = new Set<string>(
-      orders.filter((ownedOrder) => !isVisible(ownedOrder)).map(({ order }) => order),
+      orders.filter((ownedOrder) => !isVisible(ownedOrder)).map(({ order }) => toOrderKey(order)),
     )
     const hiddenReferences = listReferences(hiddenPayments)
     return {
@@ -109,10 +111,10 @@ export function assignLines(
       isElsewhere,
       isOwn: (line) =>
         !isElsewhere(line) &&
-        (ownOrders.has(line.order) || !hiddenReferences.has(getLineName(line))),
+        (ownOrders.has(toOrderKey(line.order)) || !hiddenReferences.has(getLineName(line))),
       isKeepable: (line) =>
         !isElsewhere(line) &&
-        !otherOrders.has(line.order) &&
+        !otherOrders.has(toOrderKey(line.order)) &&
         !hiddenReferences.has(getLineName(line)),
     }
   }
@@ -122,10 +124,11 @@ export function assignLines(
     isPartial: true,
     isElsewhere,
     isOwn: (line) =>
-      !isElsewhere(line) && (ownOrders.has(line.order) || references.has(getLineName(line))),
+      !isElsewhere(line) &&
+      (ownOrders.has(toOrderKey(line.order)) || references.has(getLineName(line))),
     isKeepable: (line) =>
       !isElsewhere(line) &&
-      (line.order === '' || ownOrders.has(line.order)) &&
+      (line.order === '' || ownOrders.has(toOrderKey(line.order))) &&
       (line.reference === '' || references.has(line.reference)),
   }
 }

@@ -4,7 +4,8 @@ import type { Day, PermissionHolder } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { BankStatementSummary, Store } from '../../storage/index.ts'
 import { reportReturnedTransfers } from './match-statement.ts'
-import { sumByState, viewStatement } from './statement-view.ts'
+import { sumByState } from './statement-line-state.ts'
+import { viewStatement } from './statement-view.ts'
 import type { ViewedStatement } from './statement-view.ts'
 
 /** More statements than a society uploads in years. */

@@ -2,16 +2,14 @@
 import type { BulkActionResponse } from '../../../engine/api.ts'
 import type { UnmatchedResult } from '../../storage/index.ts'
 
-/** Describes confirmed lines. `differingCount` is the number of lines that the treasurer needs to review. */
+/** Describes confirmed lines. `reviewCount` is the number of lines whose payment needs review. */
 export function formatConfirmed(
   { done, refused }: Pick<BulkActionResponse, 'done' | 'refused'>,
-  differingCount: number,
+  reviewCount: number,
 ): string {
   const parts = [
-    `${done.length - differingCount} confirmed`,
-    ...(differingCount === 0
-      ? []
-      : [`${differingCount} sent for review because the amount differs`]),
+    `${done.length - reviewCount} confirmed`,
+    ...(reviewCount === 0 ? [] : [`${reviewCount} sent for review`]),
     ...(refused.length === 0 ? [] : [`${refused.length} not confirmed, for the reasons below`]),
   ]
   return `${parts.join('; ')}.`

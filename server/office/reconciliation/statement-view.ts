@@ -1,7 +1,6 @@
 /** Shows a saved bank statement: for each line, the ledger's payments, the open amount, and proposed payers. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type {
-  StatementLineState,
   StatementResponse,
   WireProposal,
   WireStatementLine,
@@ -24,7 +23,6 @@ import {
 import type {
   Amount,
   BankKey,
-  Currency,
   KnownPayout,
   PermissionHolder,
   ReconciledLine,
@@ -33,7 +31,6 @@ import type {
 import type { Deps } from '../../dependencies.ts'
 import type {
   BankStatementSummary,
-  PaymentUnderReference,
   StoredBankLine,
   StoredBankStatement,
 } from '../../storage/index.ts'
@@ -43,20 +40,10 @@ import type { Matches, Payer, StatementLines } from './match-statement.ts'
 import { readPayoutsByAmount } from './payouts.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 import { loadStaffFilter, type HideOtherStaff } from './staff-of-other-events.ts'
+import { evaluateLine, sumByState } from './statement-line-state.ts'
+import type { LinePayment, ViewedLine } from './statement-line-state.ts'
 
 type User = Pick<PermissionHolder, 'events'>
-/** A deposit with its state according to the ledger. All amounts are in the statement's currency. */
-export type ViewedLine = {
-  readonly stored: StoredBankLine
-  readonly match: ReconciledLine
-  /** Payments recorded for the line, in the same currency. */
-  readonly payments: readonly PaymentUnderReference[]
-  readonly sums: Readonly<Record<StatementLineState, number>>
-  readonly state: StatementLineState
-  readonly isExact: boolean
-  /** True if the line contains no payout reference, but has the amount and date of a payout. Staff can reopen it. */
-  readonly isPayoutByAmount: boolean
-}
 export type ViewedStatement = {
   readonly statement: StoredBankStatement
   readonly lines: readonly ViewedLine[]
@@ -113,18 +100,17 @@ export async function viewStatement(
   ])
   const paymentsByKey = new Map(recordedPayments.map((payment) => [payment.key, payment]))
   const paymentsById = new Map(recordedPayments.map((payment) => [payment.id, payment]))
-  const viewedLines = matches.lines.flatMap((match): readonly ViewedLine[] => {
+  const deposits = matches.lines.flatMap((match) => {
     const stored = rowsByLine.get(match.line)
     if (stored === undefined || match.as === 'returned') return []
     const linePayments = (match.recorded ?? []).flatMap(({ id }) => paymentsById.get(id) ?? [])
     const partPayments = stored.parts.flatMap((part) => paymentsByKey.get(toBankKey(part)) ?? [])
-    const payments = [
-      ...new Map(
-        [...linePayments, ...partPayments].map((payment) => [payment.id, payment]),
-      ).values(),
-    ]
-    return [evaluateLine(stored, match, payments, statement.currency, user)]
+    return [{ stored, match, payments: [...linePayments, ...partPayments] }]
   })
+  const viewedLines = (await addPartsOfOtherDownloads(store, deposits)).map(
+    ({ stored, match, payments }) =>
+      evaluateLine(stored, match, payments, statement.currency, user),
+  )
   const isUnknown = ({ stored, match, payments, state }: ViewedLine): boolean =>
     state === 'left' &&
     payments.length === 0 &&
@@ -150,6 +136,32 @@ export async function viewStatement(
   }
 }
 
+type Deposit = Pick<ViewedLine, 'stored' | 'match' | 'payments'>
+/**
+ * Adds the parts of a split transfer that staff recorded from another download. Only the first part has the reference
+ * that both downloads contain.
+ */
+async function addPartsOfOtherDownloads(
+  store: Pick<Deps['store'], 'otherPartsOfLines'>,
+  deposits: readonly Deposit[],
+): Promise<readonly Deposit[]> {
+  const isIncomplete = ({ stored, payments }: Deposit): boolean =>
+    payments.length > 0 && sumAmounts(payments) !== stored.amount
+  const ids = deposits.filter(isIncomplete).flatMap(({ payments }) => payments.map(({ id }) => id))
+  const parts = ids.length === 0 ? [] : await store.otherPartsOfLines([...new Set(ids)])
+  const partsById = Map.groupBy(parts, ({ partOf }) => partOf)
+  return deposits.map((deposit) => {
+    const otherParts = isIncomplete(deposit)
+      ? deposit.payments.flatMap(({ id }) => partsById.get(id) ?? [])
+      : []
+    const payments = [...deposit.payments, ...otherParts]
+    return { ...deposit, payments: [...new Map(payments.map((one) => [one.id, one])).values()] }
+  })
+}
+
+const sumAmounts = (payments: readonly { readonly amount: Amount }[]): number =>
+  payments.reduce((sum, { amount }) => sum + amount, 0)
+
 const listRecordedKeys = ({ line, recorded: recordedPayments }: ReconciledLine) =>
   recordedPayments === undefined ? [] : [...listLineKeys(line), ...listFallbackKeys(line)]
 
@@ -158,81 +170,9 @@ export const listLineNumbers = ({ line }: Pick<ReconciledLine, 'line'>): readonl
   ...listLineKeys(line),
 ]
 
-/** Determines the state from the ledger: a decision counts only if no payment contradicts it. */
-function evaluateLine(
-  stored: StoredBankLine,
-  match: ReconciledLine,
-  payments: readonly PaymentUnderReference[],
-  currency: Currency,
-  user: User,
-): ViewedLine {
-  const sums = { left: 0, review: 0, not_ours: 0, other_event: 0, assigned: 0 }
-  const paymentsInCurrency = payments.filter((payment) => payment.currency === currency)
-  for (const payment of paymentsInCurrency) sums[getState(payment, user)] += payment.amount
-  const recordedAmount = sums.review + sums.not_ours + sums.other_event + sums.assigned
-  const remainder = stored.amount - recordedAmount
-  const remainderState =
-    payments.length > 0
-      ? 'left'
-      : match.as === 'payout'
-        ? 'assigned'
-        : match.as === 'elsewhere'
-          ? 'other_event'
-          : stored.decision?.decision === 'not_ours'
-            ? 'not_ours'
-            : 'left'
-  sums[remainderState] += remainder
-  const state =
-    sums.left !== 0
-      ? 'left'
-      : (STATES.find((name) => sums[name] !== 0 && name !== 'left') ?? 'assigned')
-  const isExact = match.as === 'matched' && state === 'left' && payments.length === 0
-  return {
-    stored,
-    match,
-    payments: paymentsInCurrency,
-    sums,
-    state,
-    isExact,
-    isPayoutByAmount: false,
-  }
-}
-
-/** States in order of precedence: a line has the first state that any of its parts has. */
-const STATES = ['left', 'review', 'not_ours', 'other_event', 'assigned'] as const
-
-function getState(
-  { state, eventId, isRefunded }: PaymentUnderReference,
-  user: User,
-): StatementLineState {
-  if (eventId !== null && !canSee(user, eventId)) return 'other_event'
-  if (state === 'review' || state === 'unmatched') return 'review'
-  // A refunded payment belonged to the event, but an ignored payment did not.
-  return state === 'refused' && isRefunded === 0 ? 'not_ours' : 'assigned'
-}
-
 /** A payment that does not count was refunded in full, even if its refund is still in progress. */
-const isFullyRefunded = ({ state, amount, isRefunded, refundedAmount }: PaymentUnderReference) =>
+const isFullyRefunded = ({ state, amount, isRefunded, refundedAmount }: LinePayment) =>
   state === 'refused' ? isRefunded === 1 : refundedAmount >= amount
-
-/** Counts the lines and adds up their amounts by state. The parts of a line may have different states. */
-export function sumByState(lines: readonly Pick<ViewedLine, 'stored' | 'sums' | 'state'>[]) {
-  const sumState = (name: StatementLineState) => ({
-    lines: lines.filter(({ state }) => state === name).length,
-    amount: lines.reduce((sum, { sums }) => sum + sums[name], 0),
-  })
-  return {
-    sum_in: {
-      lines: lines.length,
-      amount: lines.reduce((sum, { stored }) => sum + stored.amount, 0),
-    },
-    assigned: sumState('assigned'),
-    review: sumState('review'),
-    not_ours: sumState('not_ours'),
-    other_event: sumState('other_event'),
-    left: sumState('left'),
-  }
-}
 
 export function toWireSummary(summary: BankStatementSummary): WireStatementSummary {
   const { id, bank, currency, firstDay, lastDay, matched, open, who: user, at } = summary
@@ -251,7 +191,7 @@ export function toWireSummary(summary: BankStatementSummary): WireStatementSumma
 
 /** Returns true if the line was split: its parts add up to it, so none of them counts as a wrong amount. */
 const isSplit = ({ stored, payments }: ViewedStatement['lines'][number]): boolean =>
-  payments.length > 1 && payments.reduce((sum, { amount }) => sum + amount, 0) === stored.amount
+  payments.length > 1 && sumAmounts(payments) === stored.amount
 
 export function toWireStatement(
   { statement, lines, returned, withdrawals, matches }: ViewedStatement,

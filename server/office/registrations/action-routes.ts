@@ -22,6 +22,7 @@ import type {
 } from '../../../engine/index.ts'
 import { toWireCurrency, toWireQuote } from '../../../engine/api.ts'
 import type { ActionResponse, ActionsResponse } from '../../../engine/api.ts'
+import { applyApprovalPrice } from '../../registration/actions/choose-payment-method.ts'
 import { buildRefundNotes } from './describe-dispute.ts'
 import type { Deps } from '../../dependencies.ts'
 import { listPreviousHolderCredits } from '../../documents/documents-after-transfer.ts'
@@ -216,7 +217,11 @@ async function loadActions(
     today: dayOf(at),
     due: toMajorUnits(toAmount(Math.max(0, due)), registration.currency),
     to_pay: toMajorUnits(
-      toAmount(isEnded(state) ? 0 : Math.max(0, getAmountOwed(registration))),
+      toAmount(
+        isEnded(state)
+          ? 0
+          : Math.max(0, getAmountOwed(applyApprovalPrice(served.config, registration, at))),
+      ),
       registration.currency,
     ),
     ...(allowedActions.includes('confirm') && toWireMethodPrices(served.config, registration, at)),

@@ -4,9 +4,10 @@
  */
 import type { FastifyReply } from 'fastify'
 import { isActionName, canSee } from '../../../engine/index.ts'
-import type { ActionName, RegNo } from '../../../engine/index.ts'
+import type { ActionName, RegNo, Result } from '../../../engine/index.ts'
 import type { BulkActionResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
+import type { ActionDenial } from '../../storage/index.ts'
 import { sendError } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { toSender } from '../auth/sessions.ts'
@@ -15,8 +16,8 @@ import type { NamedRow } from '../auth/request-targets.ts'
 import { ACTION_PARAMETERS, readText } from '../../registration/actions/action-input.ts'
 import type {
   ActionParameter,
-  ActionHandler,
   ActionParameters,
+  ActionRequest,
 } from '../../registration/actions/action-input.ts'
 import { confirmPaymentClaim } from '../../registration/actions/confirm-payment-claim.ts'
 import { ACTION_HANDLERS } from '../../registration/actions/action-handlers.ts'
@@ -56,7 +57,7 @@ export async function performEach(
   task: {
     readonly act: ActionName
     readonly why: string
-    readonly handler: ActionHandler
+    readonly handler: (request: ActionRequest) => Promise<Result<unknown, ActionDenial>>
     readonly eventId: string | null
   },
 ): Promise<BulkResult> {

@@ -77,3 +77,13 @@ export function applyOpenMethod(
     replacedMethod,
   }
 }
+
+/** Returns a registration that awaits approval at the price that an approval now would ask for; any other unchanged. */
+export const applyApprovalPrice = (
+  event: EventConfig,
+  registration: StoredRegistration,
+  at: Instant,
+): StoredRegistration =>
+  registration.state === 'to_approve'
+    ? applyOpenMethod(event, registration, at).registration
+    : registration

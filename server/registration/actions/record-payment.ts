@@ -1,6 +1,7 @@
 /** Records a payment received by transfer or at the desk. */
 import {
   acceptsCurrency,
+  checkAction,
   listAllowedActions,
   listOwnOfficeMethods,
   toBankKey,
@@ -42,17 +43,25 @@ import {
 import type { ActionsResponse } from '../../../engine/api.ts'
 import { applyPrice, quotePriceOfPayment } from '../../payments/price-on-credit-date.ts'
 import { buildPaidEmail } from '../../payments/verify-payment.ts'
-import type { ActionDenial, RecordedOfficeMethod, StoredRegistration } from '../../storage/index.ts'
+import type {
+  ActionDenial,
+  BankLineOfPayment,
+  RecordedOfficeMethod,
+  StoredRegistration,
+} from '../../storage/index.ts'
 import { toWireFields } from './payment-instructions.ts'
 import { readAmountParameter, refuseData, readText } from './action-input.ts'
-import type { ActionRequest, ActionHandler } from './action-input.ts'
+import type { ActionRequest, ActionResult } from './action-input.ts'
 
 /**
  * Records a payment that the registration expects. Parameters: `{way, reference, amount: rupees, day?: YYYY-MM-DD}`.
  * Without a day, the payment was received now. A desk payment without a slip number gets the registration number as its
  * reference.
  */
-export const confirmPayment: ActionHandler = async (request) => {
+export const confirmPayment = async (
+  request: ActionRequest,
+  bankLine?: BankLineOfPayment,
+): Promise<ActionResult> => {
   const { deps, served, registration, newAction } = request
   const received = readPayment(await addSlipNumber(request))
   if (!received.ok) return received
@@ -68,22 +77,49 @@ export const confirmPayment: ActionHandler = async (request) => {
           reference,
           paidAt,
         )
-  return deps.store.recordPayment(newAction, { ...received.value, price }, email)
+  return deps.store.recordPayment(newAction, { ...received.value, bankLine, price }, email)
 }
 
 /** Records an extra payment for a registration that is already paid or has ended. */
-export const recordExtraPayment: ActionHandler = async (request) => {
+export const recordExtraPayment = async (
+  request: ActionRequest,
+  bankLine?: BankLineOfPayment,
+): Promise<ActionResult> => {
   const received = readPayment(await addSlipNumber(request))
   return received.ok
-    ? request.deps.store.recordExtraPayment(request.newAction, received.value)
+    ? request.deps.store.recordExtraPayment(request.newAction, { ...received.value, bankLine })
     : received
 }
 
-/** Records a reported transfer, as an extra payment if the registration expects none. */
-export const confirmOrRecordExtra: ActionHandler = (input) =>
+/**
+ * Records a reported transfer, as an extra payment if the registration expects none. `bankLine`: the line of a saved
+ * statement that staff assign.
+ */
+export const confirmOrRecordExtra = (
+  input: ActionRequest,
+  bankLine?: BankLineOfPayment,
+): Promise<ActionResult> =>
   listAllowedActions(input.registration.state, input.newAction.actor).includes('came_again')
-    ? recordExtraPayment({ ...input, newAction: { ...input.newAction, act: 'came_again' } })
-    : confirmPayment(input)
+    ? recordExtraPayment(
+        { ...input, newAction: { ...input.newAction, act: 'came_again' } },
+        bankLine,
+      )
+    : confirmPayment(input, bankLine)
+
+/** Checks the payment that `confirmOrRecordExtra` would record, without recording it. */
+export async function checkConfirmOrExtra(
+  request: ActionRequest,
+): Promise<Result<null, ActionDenial>> {
+  const { registration, newAction } = request
+  const { state, paymentStatus } = registration
+  const act = listAllowedActions(state, newAction.actor).includes('came_again')
+    ? 'came_again'
+    : 'confirm'
+  const action = checkAction(state, { ...newAction, act }, paymentStatus)
+  if (!action.ok) return action
+  const received = readPayment(await addSlipNumber(request))
+  return received.ok ? ok(null) : received
+}
 
 /**
  * If staff entered no slip number, returns the request with the registration number as the slip number. From the second

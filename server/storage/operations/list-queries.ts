@@ -4,7 +4,7 @@ import { listExchangeRates, listWaitingInvoices } from '../documents/exchange-ra
 import * as savedStatements from '../reconciliation/saved-statements.ts'
 import { readEventVersions } from '../events/read-event-files.ts'
 import { findExpectedPayments, findKnownReferences } from '../reconciliation/match-candidates.ts'
-import { findOtherParts } from '../reconciliation/references-in-review.ts'
+import { findOtherParts } from '../reconciliation/bank-line-parts.ts'
 import { listDiscountCodes } from '../registrations/discount-codes.ts'
 import { countEmails, listEmails } from '../mail/email-list.ts'
 import { readOperatingMetrics } from '../reports/metrics-counts.ts'

@@ -3,9 +3,10 @@
  * These rows are registrations, or stand for the subject of a rare operation. Seats, codes, unique answers and versions
  * are locked by the code that checks them (`../database/row-locks.ts`).
  */
-import { listReferenceKeys, toBankKey, getMailboxKey } from '../../../engine/index.ts'
+import { listReferenceKeys, toBankKey, toOrderKey, getMailboxKey } from '../../../engine/index.ts'
 import { lockMailbox, lockReferences, lockRules } from '../database/row-locks.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import type { BankLineOfPayment } from '../reconciliation/bank-statement-types.ts'
 import type { Operations, writes } from './writes.ts'
 
 type Writes = typeof writes
@@ -132,12 +133,21 @@ const listTargets = (decision: {
   readonly to?: string
 }): readonly string[] => (decision.to === undefined ? [] : [decision.to.trim()])
 
-type References = { readonly reference: string; readonly also?: readonly string[] }
-/** Makes payments and claims with these references wait for refunds, payments and claims with the same references. */
+type References = {
+  readonly reference: string
+  readonly also?: readonly string[]
+  readonly bankLine?: BankLineOfPayment | undefined
+}
+/**
+ * Makes payments and claims with these references wait for refunds, payments and claims with the same references. The
+ * parts of one bank line wait for each other.
+ */
 const lockPaymentReferences = (sql: Sql, payments: readonly References[]): void =>
   lockReferences(
     sql,
-    payments.flatMap(({ reference, also = [] }) => [reference, ...also].flatMap(listReferenceKeys)),
+    payments.flatMap(({ reference, also = [], bankLine }) =>
+      [reference, ...also, ...(bankLine?.references ?? [])].flatMap(listReferenceKeys),
+    ),
   )
 
 /** Locks the rows of each operation. */
@@ -210,7 +220,7 @@ export const ROWS_TO_LOCK: RowsToLock = {
   saveSettlement: (sql, { lines, ask = [] }) => {
     lockSubject(sql, 'settlements')
     lockRegistrations(sql, {
-      names: [...ask, ...lines.map(({ order }) => order)],
+      names: [...ask, ...lines.flatMap(({ order }) => [order, toOrderKey(order)])],
       references: lines.map(({ reference }) => reference),
       keys: lines.map(({ utr }) => toBankKey(utr)),
     })

@@ -11,6 +11,7 @@ import {
 import type { Currency, Instant, Amount, Quote, ManualMethod } from '../../../engine/index.ts'
 import type { ActionResult, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
+import type { BankLineOfPayment } from '../reconciliation/bank-statement-types.ts'
 import { saveReceivedPayment } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -57,6 +58,8 @@ export type RecordedPayment = {
   readonly paidAt: Instant
   /** The currency of the bank account, if a statement shows it. */
   readonly accountCurrency?: Currency
+  /** The statement line from which the payment is recorded. Absent if staff entered it. */
+  readonly bankLine?: BankLineOfPayment | undefined
   /** The price on the credit date, if that date determines the price. If omitted, the price of the attempt applies. */
   readonly price?: Quote | null
 }

@@ -26,6 +26,8 @@ import {
   isRefundReference,
   refundedFlag,
 } from '../refunds/refund-states-and-channels.ts'
+import { findLineForPart, linkPaymentToLine } from './bank-line-parts.ts'
+import type { BankLineOfPayment } from './bank-statement-types.ts'
 import { insertRecordedPayment } from './insert-recorded-payment.ts'
 import type { RecordedPaymentRow } from './insert-recorded-payment.ts'
 
@@ -314,24 +316,49 @@ export async function findPaymentsByKey(
 }
 
 /** A received payment as recorded at the bank or the front desk. */
-export type NewReceivedPayment = PaymentReferences & RecordedPaymentRow
+export type NewReceivedPayment = PaymentReferences &
+  RecordedPaymentRow & {
+    /** The statement line from which staff record the payment. Absent if they entered it. */
+    readonly bankLine?: BankLineOfPayment | undefined
+  }
 
-/** Stores a payment under its references. A reference belongs to one payment: the error describes its current owner. */
+/**
+ * Stores a payment under its references. A reference belongs to one payment: the error describes its current owner. The
+ * payments recorded for a statement line never exceed it, whichever download of the line they were recorded from.
+ */
 export async function saveReceivedPayment(
   sql: Sql,
   received: NewReceivedPayment,
 ): Promise<Result<number, string>> {
+  const { bankLine, reference } = received
+  const lineId =
+    bankLine === undefined
+      ? ok(null)
+      : await findLineForPart(sql, received, bankLine, await listPartsOfLine(sql, bankLine))
+  // The generated reference of a further part explains nothing to staff.
+  const isFurtherPart = bankLine?.references.includes(reference) === false
+  if (isFurtherPart && !lineId.ok) return lineId
   const known = await explainUsedReference(sql, received)
   if (known !== null) return err(known)
+  if (!lineId.ok) return lineId
   const keys = getReferenceKeys(received)
   assert(keys.length > 0, 'the reference of a payment has no letter or digit')
   const captureId = await insertRecordedPayment(sql, received)
-  if (captureId === null)
-    return err(`${received.reference} is already recorded for another payment.`)
+  if (captureId === null) return err(`${reference} is already recorded for another payment.`)
   // If the key is a registration number, an earlier payment may already have it.
   const assignedKeys = new Set<string>((await findPaymentsByKey(sql, keys)).map(([key]) => key))
   for (const key of keys) if (!assignedKeys.has(key)) assignReference.run(sql, { key, captureId })
+  if (lineId.value !== null) linkPaymentToLine(sql, { captureId, lineId: lineId.value })
   return ok(captureId)
+}
+
+/** Returns the ids of the payments recorded for a line: those under its references now, and those that the user saw. */
+async function listPartsOfLine(
+  sql: Sql,
+  { references, payments }: BankLineOfPayment,
+): Promise<readonly number[]> {
+  const recorded = await findPaymentsUnderKeys(sql, references.flatMap(listReferenceKeys))
+  return [...new Set([...payments, ...recorded.map(({ id }) => id)])]
 }
 
 /** A payment imported from another system, with the reference in its row. */

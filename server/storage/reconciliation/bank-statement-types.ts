@@ -5,6 +5,7 @@ import type {
   Currency,
   Day,
   Instant,
+  KnownPayment,
   RegNo,
   Result,
 } from '../../../engine/index.ts'
@@ -97,6 +98,18 @@ export type PaymentUnderReference = {
   /** The sum of the completed refunds. */
   readonly refundedAmount: Amount
 }
+
+/** The statement line from which staff record a payment. Another download may contain the same transfer. */
+export type BankLineOfPayment = {
+  readonly id: number
+  /** The bank references of the whole line. A further part of it is recorded under a reference of its own. */
+  readonly references: readonly string[]
+  /** The payments that the user saw on the line. */
+  readonly payments: readonly number[]
+}
+/** A payment from the same bank statement line as the payment `partOf`: one transfer for several people. */
+export type LinePart = Omit<PaymentUnderReference, 'key' | 'currency'> &
+  KnownPayment & { readonly partOf: number; readonly currency: Currency }
 
 /** The numbers of matched and open lines in a statement, and the payments that they show. */
 export type StatementMatches = Pick<BankStatementSummary, 'matched' | 'open'> & {

@@ -2,6 +2,7 @@
 import type {
   Answers,
   Currency,
+  Instant,
   UnpaidOrder,
   BankKey,
   KnownPayment,
@@ -18,6 +19,7 @@ import { amountDue } from '../reports/balance-expressions.ts'
 
 export type StoredExpectedPayment = UnpaidOrder & {
   readonly currency: Currency
+  readonly createdAt: Instant
   /** The data that determines the price. Null unless the registration is unpaid and uses one of the given methods. */
   readonly priced: {
     readonly answers: Answers
@@ -60,6 +62,7 @@ const rowsOfExpectedPayments = statement(
         'r.category',
         'r.currency',
         'r.in_review',
+        'r.created_at',
         eb
           .case()
           .when(
@@ -110,6 +113,7 @@ export async function findExpectedPayments(
     name,
     due,
     currency: row.currency,
+    createdAt: row.created_at,
     claim: claimReference === null ? null : { reference: claimReference, day: claimDay },
     priced:
       answers === null

@@ -1,6 +1,6 @@
 /** Reads settlement lines, and the payments with which they are compared. */
 import { sql as raw } from 'kysely'
-import { getReceivedCurrency, isGatewayPayment } from '../../../engine/index.ts'
+import { getReceivedCurrency, isGatewayPayment, toOrderKey } from '../../../engine/index.ts'
 import type {
   RecordedPayment,
   RecordedOrder,
@@ -243,12 +243,14 @@ export async function readPaymentsOfAccount(
   }))
 }
 
-/** Returns the orders that exist in this database. */
+/** Returns the orders that exist in this database, in whatever case a report states them. */
 export async function findKnownOrders(
   sql: Sql,
   orders: readonly string[],
 ): Promise<readonly RecordedOrder[]> {
-  const ordersJson = JSON.stringify(orders)
+  const ordersJson = JSON.stringify([
+    ...new Set(orders.flatMap((order) => [order, toOrderKey(order)])),
+  ])
   const transfers = Map.groupBy(
     await transfersOfOrders.all(sql, { orders: ordersJson }),
     ({ order }) => order,

@@ -31,18 +31,6 @@ const unrefundedAmount = statement((builder, { captureId }: { captureId: number 
     .where('c.id', '=', captureId)
     .where('c.state', '<>', 'refused'),
 )
-const partsOfSameLines = statement((builder, { ids }: { ids: string }, dialect) =>
-  builder
-    .selectFrom('bank_line_payments as p')
-    .innerJoin('bank_line_payments as o', 'o.bank_line_id', 'p.bank_line_id')
-    .innerJoin('captures as c', 'c.id', 'o.capture_id')
-    .innerJoin('registrations as r', 'r.id', 'c.registration_id')
-    .select(['p.capture_id as partOf', 'c.id', 'c.amount', 'c.currency'])
-    .select(['r.reg_no as regNo', 'r.event_id as eventId'])
-    .where(({ ref }) => dialect.isIdIn(ref('p.capture_id'), ids))
-    .whereRef('c.id', '<>', 'p.capture_id')
-    .orderBy('c.id'),
-)
 const referenceWithKey = statement((builder, { key }: { key: string }) =>
   builder.selectFrom('bank_references').select('key').where('key', '=', key),
 )
@@ -116,18 +104,6 @@ export async function reviewPayoutReference(sql: Sql, utr: string): Promise<void
       id,
       `The gateway’s settlement has the bank reference ${utr}: this money is a payout of card payments, so do not count it again.`,
     )
-}
-
-/** A payment from the same bank statement line as the payment `partOf`: one transfer for several people. */
-export type LinePart = KnownPayment & { readonly partOf: number }
-
-/** Returns the other payments from the lines of these payments. */
-export async function findOtherParts(
-  sql: Sql,
-  captureIds: readonly number[],
-): Promise<readonly LinePart[]> {
-  const parts = await partsOfSameLines.all(sql, { ids: JSON.stringify(captureIds) })
-  return parts.map((part) => ({ ...part, currency: getReceivedCurrency(part) }))
 }
 
 /** A withdrawal with the reference of a recorded payment, or of the line of which the payment is a part. */

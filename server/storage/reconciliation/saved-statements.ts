@@ -6,6 +6,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { LOST_PERMISSION_MESSAGE } from '../staff/lost-permission-error.ts'
 import { hasLostPermission } from '../staff/sessions.ts'
+import { linkPaymentToLine } from './bank-line-parts.ts'
 import type {
   StatementDeposit,
   BankStatementSummary,
@@ -171,19 +172,6 @@ const insertDecision = statement((builder, row: DecisionRow) =>
 const updateCounts = statement(
   (builder, { id, matched, open }: { id: number; matched: number; open: number }) =>
     builder.updateTable('bank_statements').set({ matched, open }).where('id', '=', id),
-)
-const linkPayment = statement(
-  (builder, { captureId, lineId }: { captureId: number; lineId: number }) =>
-    builder
-      .insertInto('bank_line_payments')
-      .columns(['bank_line_id', 'capture_id'])
-      // Another user may have removed the statement.
-      .expression(({ selectFrom, val }) =>
-        selectFrom('bank_lines')
-          .select(['id', val(captureId).as('capture_id')])
-          .where('id', '=', lineId),
-      )
-      .onConflict((conflict) => conflict.column('capture_id').doNothing()),
 )
 const depositsOfDays = statement((builder, { first, last }: { first: Day; last: Day }) =>
   builder
@@ -368,7 +356,7 @@ export function saveStatementMatches(
   { matched, open, payments }: StatementMatches,
 ): void {
   updateCounts.run(sql, { id, matched, open })
-  for (const payment of payments) linkPayment.run(sql, payment)
+  for (const payment of payments) linkPaymentToLine(sql, payment)
 }
 
 export const listStatementDeposits = async (

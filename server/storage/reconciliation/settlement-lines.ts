@@ -10,6 +10,7 @@ import {
   getLineKey,
   startOfDay,
   getTransferKey,
+  toOrderKey,
 } from '../../../engine/index.ts'
 import type { Instant, OrderId, Amount, SettlementLine } from '../../../engine/index.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
@@ -256,7 +257,8 @@ async function saveUnknownPayment(
   const attemptId = row?.id ?? null
   const isKnown =
     (await paymentWithReference.get(sql, { source, account, attemptId, reference })) !==
-      undefined || (await paymentOfOrder.get(sql, { order: line.order, reference })) !== undefined
+      undefined ||
+    (await paymentOfOrder.get(sql, { order: row?.order_id ?? line.order, reference })) !== undefined
   const hasPaymentOfAttempt =
     line.reference === '' &&
     row !== undefined &&
@@ -338,7 +340,9 @@ async function findOrder(
   source: string,
   order: string,
 ): Promise<Awaited<ReturnType<typeof attemptOfOrder.get>>> {
-  return order === ''
-    ? undefined
-    : await attemptOfOrder.get(sql, { source, order: order as OrderId })
+  if (order === '') return undefined
+  return (
+    (await attemptOfOrder.get(sql, { source, order: order as OrderId })) ??
+    (await attemptOfOrder.get(sql, { source, order: toOrderKey(order) as OrderId }))
+  )
 }

@@ -15,7 +15,7 @@ import { statement } from '../database/statements/statement.ts'
 import { isReturned } from '../payments/returned-transfers.ts'
 import { findPaymentsByKey, findReportsByKey } from '../reconciliation/bank-references.ts'
 import { findDisputedCapture } from '../reconciliation/disputes.ts'
-import { findOtherParts } from '../reconciliation/references-in-review.ts'
+import { findOtherParts } from '../reconciliation/bank-line-parts.ts'
 import { explainMoreThanWithdrawn, readReturnedLine, toReferenceKey } from './returned-lines.ts'
 
 /** Selects the references of refunds that are completed or that the gateway has started. */

@@ -11,7 +11,7 @@ import {
   readWithdrawals,
   removeReturnedReason,
 } from '../payments/returned-transfers.ts'
-import { findOtherParts } from '../reconciliation/references-in-review.ts'
+import { findOtherParts } from '../reconciliation/bank-line-parts.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 

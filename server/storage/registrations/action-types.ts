@@ -21,7 +21,7 @@ import type {
   Money,
 } from '../../../engine/index.ts'
 import type { StoredExpectedPayment, StoredReferences } from '../reconciliation/match-candidates.ts'
-import type { LinePart } from '../reconciliation/references-in-review.ts'
+import type { BankLineOfPayment, LinePart } from '../reconciliation/bank-statement-types.ts'
 import type { LinkSender, PaymentChannel, RecordedOfficeMethod } from '../payments/payment-types.ts'
 import type { StaffSender } from '../staff/staff-types.ts'
 import type {
@@ -232,6 +232,7 @@ export interface ActionStore {
       readonly reference: string
       readonly amount: Amount
       readonly paidAt: Instant
+      readonly bankLine?: BankLineOfPayment | undefined
       /**
        * The price on the credit date, if that date determines the price. If omitted, the price of the attempt applies.
        */
@@ -248,6 +249,7 @@ export interface ActionStore {
       readonly reference: string
       readonly amount: Amount
       readonly paidAt: Instant
+      readonly bankLine?: BankLineOfPayment | undefined
     },
   ): Promise<ActionResult>
   /** Stores a payment claim. A reference belongs to one registration. */

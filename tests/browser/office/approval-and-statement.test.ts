@@ -166,7 +166,7 @@ test(
     await page.getByRole('option', { name: /Delegate 7/ }).waitFor()
     await page.keyboard.press('Enter')
     // A payment below the balance needs review, so the message does not say that the line was assigned.
-    await page.getByText('1 line sent for review because the amount differs.').waitFor()
+    await page.getByText('1 line sent for review.').waitFor()
     await page.getByText('Needs review (1)').waitFor()
     await colleague.page.clock.runFor(20_000)
     await colleague.page.getByText('Needs review (1)').waitFor()

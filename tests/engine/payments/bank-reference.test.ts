@@ -188,6 +188,8 @@ test.each([
   '00526123456702',
   'UTR 526123456702',
   'utr no: 5261 2345 6702',
+  'UTR581533705572',
+  'utrHDFCN52027010912',
   'Ref no. 00526123456702',
 ])('delegates as well as staff can enter the reference %j', (reference) => {
   expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(true)

@@ -4,6 +4,7 @@ import { buildRegistration, noon } from '../sample-registrations.ts'
 import { ALL_REGISTRATIONS } from './contract-setup.ts'
 import type { ContractSetup, ContractStore } from './contract-setup.ts'
 import { defineActionsContract } from './actions.contract.ts'
+import { defineBankStatementsContract } from './bank-statements.contract.ts'
 import { defineClockContract } from './clock.contract.ts'
 import { definePaymentReviewsContract } from './payment-reviews.contract.ts'
 import { defineEarlierRegistrationsContract } from './earlier-registrations.contract.ts'
@@ -46,6 +47,7 @@ export function defineStoreContract(open: () => Promise<ContractStore>): void {
   defineRecoveryContract(setUp)
   defineDuplicatePaymentsContract(setUp)
   defineSettlementsContract(setUp)
+  defineBankStatementsContract(setUp)
   defineEmailsAndEventFilesContract(setUp)
   defineEarlierRegistrationsContract(setUp)
   defineUsersContract(setUp)

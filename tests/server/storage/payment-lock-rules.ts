@@ -135,7 +135,60 @@ export const REFERENCE_RULES: readonly LockRule[] = [
     resultWithLock: [true, false],
     resultWithoutLock: [true, true],
   },
+  {
+    rule: 'parts of one bank line that are recorded from two downloads at the same time do not exceed the line',
+    violation: 'more is recorded than the bank received',
+    async attempt(servers) {
+      const [first, second] = servers.stores
+      const regNos: RegNo[] = []
+      for (const name of ['Asha Demo', 'Binu Demo', 'Chitra Demo'])
+        regNos.push((await registerSample(first, { name, way: 'transfer' })).regNo)
+      const lineIds = [await saveDownload(first, 'NEFT'), await saveDownload(first, 'BY TRANSFER')]
+      const record = (store: Store, index: number, lineIndex: number) =>
+        store.recordPayment(
+          asOwner(regNos[index] as RegNo, 'confirm'),
+          {
+            method: 'transfer',
+            reference: index === 0 ? WITHDRAWAL : `${WITHDRAWAL}x${index + 1}`,
+            amount: sampleQuote.total,
+            paidAt: noon,
+            bankLine: { id: lineIds[lineIndex] ?? 0, references: [WITHDRAWAL], payments: [] },
+          },
+          null,
+        )
+      await record(first, 0, 0)
+      const { results } = await runConcurrently<{ readonly ok: boolean }>(
+        servers,
+        'registrations',
+        [() => record(first, 1, 0), () => record(second, 2, 1)],
+      )
+      return results.map(({ ok }) => ok).toSorted((a, b) => Number(b) - Number(a))
+    },
+    resultWithLock: [true, false],
+    resultWithoutLock: [true, true],
+  },
 ]
+
+/** Saves a statement with one deposit for two persons, and returns the line's id. */
+async function saveDownload(store: Store, narration: string): Promise<number> {
+  const day = dayOf(noon)
+  const row = { line: 2, day, narration, reference: WITHDRAWAL, isWithdrawal: false }
+  const id = await store.saveBankStatement({
+    sha256: narration,
+    currency: INR,
+    events: ['demo'],
+    bank: '',
+    firstDay: day,
+    lastDay: day,
+    details: [],
+    unread: [],
+    repeated: [],
+    who: 'Meera',
+    at: noon,
+    rows: [{ ...row, amount: toAmount(2 * sampleQuote.total) }],
+  })
+  return (await store.bankStatementLines(id))[0]?.id ?? 0
+}
 
 /** Makes two decisions at the same time on a payment that belongs to no registration. */
 async function decideTwice(

@@ -520,54 +520,5 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect((await store.decideReview(review?.id ?? '', move, addMs(10), null)).ok).toBe(true)
       expect(await readStored(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
     })
-
-    test('a bank statement is saved once, and a line that is in several statements is stored once', async () => {
-      const firstId = await store.saveBankStatement(buildBankStatement('one', ['A', 'B']))
-      expect(await store.saveBankStatement(buildBankStatement('one', ['A', 'B']))).toBe(firstId)
-      const secondId = await store.saveBankStatement(buildBankStatement('two', ['B', 'C']))
-      const [lines, otherLines] = await Promise.all(
-        [firstId, secondId].map((id) => store.bankStatementLines(id)),
-      )
-      expect(lines?.[1]?.id).toBe(otherLines?.[0]?.id)
-      expect(lines?.map(({ narration }) => narration)).toEqual(['A', 'B'])
-    })
-
-    test('a decision on a line is rejected if another user has decided on it since the page was opened', async () => {
-      const id = await store.saveBankStatement(buildBankStatement('one', ['A']))
-      const [storedLine] = await store.bankStatementLines(id)
-      const decision = { lineId: storedLine?.id ?? 0, seen: null, parts: [], at: addMs(HOUR_MS) }
-      const firstDecision = await store.decideBankLine({
-        ...decision,
-        decision: 'not_ours',
-        who: 'anna',
-      })
-      expect(firstDecision).toMatchObject({ ok: true })
-      expect(
-        await store.decideBankLine({ ...decision, decision: 'assigned', who: 'ben' }),
-      ).toMatchObject({ ok: false, error: { decision: 'not_ours', who: 'anna' } })
-      expect(await store.bankStatementLines(id)).toMatchObject([{ decision: { who: 'anna' } }])
-    })
-  })
-
-  const buildBankStatement = (sha256: string, narrations: readonly string[]) => ({
-    sha256,
-    currency: INR,
-    events: ['demo'],
-    bank: '',
-    firstDay: day('2026-01-30'),
-    lastDay: day('2026-01-30'),
-    details: [],
-    unread: [],
-    repeated: [],
-    who: 'treasurer',
-    at: noon,
-    rows: narrations.map((narration, index) => ({
-      line: index + 2,
-      day: day('2026-01-30'),
-      narration,
-      reference: '',
-      amount: due,
-      isWithdrawal: false,
-    })),
   })
 }

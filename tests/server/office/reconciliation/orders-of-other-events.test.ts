@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RegNo } from '../../../../engine/index.ts'
 import type { ReviewsResponse } from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { buildTwoEventsOfOneAccount } from '../../small-event.ts'
@@ -160,4 +161,37 @@ test('an unknown order stays out of the accountant’s file of another event aft
   expect(decision.statusCode, decision.body).toBe(200)
   expect(await readFeesOf(treasurer)).not.toContain('OTHR99999923')
   expect(await readFeesOf(otherTreasurer)).toContain('OTHR99999923')
+})
+
+test('a line that states its order in lower case belongs to the order, whether its payment is recorded or not', async () => {
+  const paid = await registerPaid(server, EVENT, 'AP31')
+  const unpaid = await registerDelegate(server, EVENT)
+  const payload = [
+    'Merchant Txn ID,Transaction ID,Txn Amount,UTR Number,Settlement Date,Txn Type',
+    ...[[paid, 'AP31'] as const, [unpaid, 'AP32'] as const].map(
+      ([{ order, amount }, reference]) =>
+        `${order.toLowerCase()},${reference},${amount / 100},UTR3,30-01-2026,Sale`,
+    ),
+  ].join('\n')
+  const post = async (url: string, { token }: Office) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/csv' }
+    return (await server.app.inject({ method: 'POST', url, headers, payload })).json<object>()
+  }
+  // A user of one event saves only lines whose orders and payments belong to it.
+  expect(await post(`/admin/reconcile/keep/?event=${EVENT}`, treasurer)).toMatchObject({ added: 1 })
+  expect(await post(`/admin/reconcile/keep/?event=${EVENT}`, treasurerOfBoth)).toMatchObject({
+    added: 1,
+    to_review: 1,
+  })
+  expect(await post(`/admin/reconcile/?event=${EVENT}`, treasurer)).toMatchObject({
+    settlement: {
+      lines: [
+        { as: 'settled', reg_no: paid.regNo, why: null, order_id: paid.order.toLowerCase() },
+        { as: 'review', reg_no: unpaid.regNo },
+      ],
+    },
+  })
+  expect(await server.deps.store.captures(unpaid.regNo as RegNo)).toMatchObject([
+    { reference: 'AP32', state: 'review' },
+  ])
 })

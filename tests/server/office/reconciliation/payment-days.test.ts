@@ -128,3 +128,21 @@ test('a transfer that staff record with today’s date has no time, and cash has
   expect(await readPaymentTimes(transferNo)).toEqual([startOfDay(day(TODAY))])
   expect(await readPaymentTimes(cashNo)).toEqual([instant(server.now())])
 })
+
+test('a line dated more than 180 days before its registration is not an exact match, because it cannot be assigned', async () => {
+  const [regNo, earlyNo] = [await registerDelegate(8), await registerDelegate(9)]
+  const { id } = (await post<StatementUploadResponse>(
+    '/admin/statements/',
+    `Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt\n24/07/2025,NEFT CR ${regNo},526123000008,,1180\n23/07/2025,NEFT CR ${earlyNo},526123000009,,1180`,
+  )) as { id: number }
+  expect(await office.json(`/admin/statements/${id}/`)).toMatchObject({
+    lines: [
+      { is_exact: true, why: null },
+      {
+        is_exact: false,
+        why: 'The line is dated more than 180 days before the registration. Check the year.',
+        proposals: [{ reg_no: earlyNo }],
+      },
+    ],
+  })
+})

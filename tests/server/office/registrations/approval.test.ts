@@ -485,7 +485,7 @@ describe('a bank statement', () => {
       body: {
         done: [matchingRegNo, lowerRegNo],
         refused: [],
-        message: '1 confirmed; 1 sent for review because the amount differs.',
+        message: '1 confirmed; 1 sent for review.',
       },
     })
     expect(await readRegistration(matchingRegNo)).toMatchObject({

@@ -3,7 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../../engine/index.ts'
-import type { ActionsResponse, RegisterResponse } from '../../../../engine/api.ts'
+import type {
+  ActionsResponse,
+  RegisterResponse,
+  SelfServiceResponse,
+} from '../../../../engine/api.ts'
 import { createPdf } from '../../sample-uploads.ts'
 import { addMemberLetter, APPROVAL_RULE, buildFixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
@@ -112,7 +116,9 @@ test('an approval after the card closed asks for a transfer, without the card ch
   const regNo = await registerMember('charged2026', 1, 'card')
   expect(await readState(regNo)).toMatchObject({ total: 121_540, orders: [] })
   server.setTime(APPROVAL_DAY)
-  expect((await readActions(regNo)).approval).toMatchObject({ total: 1180 })
+  expect(await readActions(regNo)).toMatchObject({ approval: { total: 1180 }, to_pay: 1180 })
+  const { registration } = JSON.parse(await readOwnPage(regNo)) as SelfServiceResponse
+  expect(registration).toMatchObject({ total: 1180, lines: [{ total: 1180 }] })
   expect(await approve(regNo)).toMatchObject({
     status: 200,
     body: { message: 'Registration approved. A link to pay ₹\u00a01,180 was sent.' },
