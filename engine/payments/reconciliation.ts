@@ -233,9 +233,10 @@ function createReferenceFinder(
       return isOnly && (keys.has(key) || (line.amount === payment.amount && !hasOtherUtr))
     }
     const paymentsOfLine = candidates.filter(belongsToLine).map(({ payment }) => payment)
-    // A registration number is not a bank reference: a delegate may quote it in two payments.
+    // A registration number is not a bank reference: a delegate may quote it in two payments. Whether a payment has a
+    // number of another event is not revealed.
     const paymentsUnderRegNo = [...listKeys(line)]
-      .filter(isRegNo)
+      .filter((key) => isRegNo(key) && registrations.get(key) !== null)
       .flatMap((key) => payments.get(key) ?? [])
     const otherPayment = candidates[0]?.payment ?? paymentsUnderRegNo[0]
     return {

@@ -90,3 +90,27 @@ test('a line that is unknown in the user’s events is skipped if another event 
   ).toBe('third')
   expect(await saveLine(treasurer, 'SMPL99999905', 'AP5')).toBe(SKIPPED)
 })
+
+test('a bank line with the number of another event’s registration does not reveal whether it was paid', async () => {
+  const readLine = async (regNo: string) => {
+    const response = await server.app.inject({
+      method: 'POST',
+      url: `/admin/reconcile/?event=${EVENT}`,
+      headers: { authorization: `Bearer ${treasurer.token}`, 'content-type': 'text/csv' },
+      payload: `Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt\n01/02/26,UPI ${regNo},,,2000`,
+    })
+    const [line] = response.json<{ lines: { as: string; why: string | null }[] }>().lines
+    return [line?.as, line?.why]
+  }
+  const { regNo, amount } = await registerDelegate(server, FOREIGN_EVENT)
+  const unpaidLine = await readLine(regNo)
+  const payment = {
+    act: 'confirm',
+    way: 'transfer',
+    reference: regNo,
+    day: '2026-02-01',
+    amount: String(amount / 100),
+  }
+  expect(await owner.act(regNo, payment)).toMatchObject({ status: 200 })
+  expect(await readLine(regNo)).toEqual(unpaidLine)
+})
