@@ -1,7 +1,20 @@
 /** Finds the registration to which staff move a payment. */
+import { expressionBuilder } from 'kysely'
 import type { MoveTarget, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
+
+const { case: when, ref } = expressionBuilder<
+  { g: Tables['registrations']; p: Tables['payments'] },
+  'g' | 'p'
+>()
+/** The status of the payment `p` if it is for a difference, otherwise that of the registration `g`. */
+export const statusOfPaymentTarget = when()
+  .when('p.asks_for', '=', 'difference')
+  .then(ref('p.status'))
+  .else(ref('g.payment_status'))
+  .end()
 
 const registrationWithNewestPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
@@ -16,15 +29,7 @@ const registrationWithNewestPayment = statement((builder, { regNo }: { regNo: Re
       ),
     )
     .select(['g.reg_no', 'g.event_id', 'g.state', 'g.currency', 'p.amount as due'])
-    .select(({ eb }) =>
-      eb
-        .case()
-        .when('p.asks_for', '=', 'difference')
-        .then(eb.ref('p.status'))
-        .else(eb.ref('g.payment_status'))
-        .end()
-        .as('paid_as'),
-    )
+    .select(statusOfPaymentTarget.as('paid_as'))
     .where('g.reg_no', '=', regNo),
 )
 

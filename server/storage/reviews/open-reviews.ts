@@ -21,6 +21,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { StoreStatement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
+import { statusOfPaymentTarget } from './move-target.ts'
 import type { ReviewCounts } from '../payments/payment-types.ts'
 import { isRefusedRefundOpen, refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import type { Payer } from '../recovery/recovery-types.ts'
@@ -65,13 +66,7 @@ const selectCaptures = (builder: Kysely<Tables>) =>
         .as('first_reference'),
       // A payment that matches no registration belongs to the event that received it.
       fn.coalesce('g.event_id', 'c.found_for').as('event_id'),
-      eb
-        .case()
-        .when('p.asks_for', '=', 'difference')
-        .then(eb.ref('p.status'))
-        .else(eb.ref('g.payment_status'))
-        .end()
-        .as('paid_as'),
+      statusOfPaymentTarget.as('paid_as'),
       // The difference, if less than the payment's amount was accepted.
       eb
         .case()

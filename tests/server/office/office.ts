@@ -46,6 +46,8 @@ export type Office = {
     readonly status: number
     readonly body: ActionResponse & { readonly code?: string }
   }>
+  /** Decides on a review, in the version that the staff pages show now, and expects success. */
+  decide(review: string | undefined, decision: object): Promise<void>
 }
 
 /** Returns the URL for actions on a registration. */
@@ -85,6 +87,15 @@ export async function signIn(server: SignInServer, username = 'office'): Promise
         payload,
       })
       return { status: response.statusCode, body: response.json() }
+    },
+    decide: async (review, decision) => {
+      const response = await server.app.inject({
+        method: 'POST',
+        url: `/admin/reviews/${review}/decide/`,
+        headers,
+        payload: { ...decision, version: await readShownVersion(server, review) },
+      })
+      expect(response.statusCode, response.body).toBe(200)
     },
   }
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { buildFixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
-import { signIn, readShownVersion } from '../office.ts'
+import { signIn } from '../office.ts'
 import { registerPaid } from '../card-payers.ts'
 import type { Office } from '../office.ts'
 import { readCsvHere } from '../read-csv-here.ts'
@@ -186,18 +186,7 @@ test('a card payment that staff refunded in full by bank transfer is still expec
   ] as const)
     expect((await owner.act(regNo, { ...refund, amount, reference })).status).toBe(200)
   const [review] = await server.deps.store.reviews(EVENT)
-  const decisionResponse = await server.app.inject({
-    method: 'POST',
-    url: `/admin/reviews/${review?.id}/decide/`,
-    headers: { authorization: `Bearer ${owner.token}` },
-    payload: {
-      decision: 'refund',
-      version: await readShownVersion(server, review?.id),
-      ...manualRefund,
-      reference: 'NEFT 3',
-    },
-  })
-  expect(decisionResponse.statusCode, decisionResponse.body).toBe(200)
+  await owner.decide(review?.id, { decision: 'refund', ...manualRefund, reference: 'NEFT 3' })
   // The gateway refunded this payment itself, so no payout is expected.
   const refundedPayment = await registerPaidDelegate('AP5')
   await server.deps.store.applyPaymentEvent(

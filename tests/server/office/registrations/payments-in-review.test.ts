@@ -7,7 +7,7 @@ import { fixtureDelegate, buildFixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { buildDecline, buildSale } from '../../sample-registrations.ts'
-import { actionsUrl, readShownVersion, signIn } from '../office.ts'
+import { actionsUrl, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 
 const DUE = 1180
@@ -41,19 +41,8 @@ const record = async (regNo: RegNo, way: string, reference: string, amount = DUE
 }
 const readActions = async (regNo: RegNo) =>
   (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
-const accept = async (id: string | undefined) => {
-  const response = await server.app.inject({
-    method: 'POST',
-    url: `/admin/reviews/${id}/decide/`,
-    headers: { authorization: `Bearer ${office.token}` },
-    payload: {
-      decision: 'accept',
-      version: await readShownVersion(server, id),
-      why: 'A chair was found.',
-    },
-  })
-  expect(response.statusCode, response.body).toBe(200)
-}
+const accept = (id: string | undefined) =>
+  office.decide(id, { decision: 'accept', why: 'A chair was found.' })
 test('after staff accept one of two payments for a seat that was sold, the review of the other states that it is a second payment and that nothing is due', async () => {
   const { regNo, orderId } = await register('declined@example.org')
   await server.deps.store.applyPaymentEvent(orderId, buildDecline(), null)
