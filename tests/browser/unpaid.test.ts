@@ -443,7 +443,7 @@ describe('the state of a registration on its page', () => {
       },
       'Payment Failed',
       ['No amount has been deducted', 'The price is valid until 31 December 2098.'],
-      'Try to pay ₹ 3,540 again',
+      'Try paying ₹ 3,540 again',
     ],
     [
       'failed, and the payment is refunded',
@@ -457,7 +457,7 @@ describe('the state of a registration on its page', () => {
       },
       'Payment Failed',
       ['We received a payment for this registration and refunded it', 'support@afpicon.example'],
-      'Try to pay ₹ 3,540 again',
+      'Try paying ₹ 3,540 again',
     ],
     [
       'failed, when its price is no longer valid',

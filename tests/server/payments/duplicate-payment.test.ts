@@ -424,7 +424,7 @@ test('a second window of the same browser registers again only after confirmatio
   expect((await readResultPage(secondRegNo, cookie)).paid_twice?.asked_at).toBeNull()
 })
 
-test('“Try to pay again” for an older registration asks for confirmation in a browser that was used to pay for another registration', async () => {
+test('“Try paying again” for an older registration asks for confirmation in a browser that was used to pay for another registration', async () => {
   const person = { full_name: 'Dr Old Tab', email: 'old.tab@example.org' }
   const declined = await submitForm(person)
   const [cookie = ''] = declined.cookie.split(';')
