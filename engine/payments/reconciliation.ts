@@ -5,6 +5,7 @@ import {
   findChequeNumber,
   listFallbackKeys,
   buildFallbackReference,
+  isAmountOfPayment,
   listLineKeys,
   findLineUtrs,
 } from './statement-references.ts'
@@ -227,14 +228,13 @@ function createReferenceFinder(
     const hasOtherUtr = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
     const belongsToLine = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
       const lines = linesByKey.get(key) ?? []
-      const linesOfAmount = lines.filter((candidate) => candidate.line.amount === payment.amount)
-      const isOnly =
-        lines.length < 2 || (linesOfAmount.length === 1 && line.amount === payment.amount)
-      return isOnly && (keys.has(key) || (line.amount === payment.amount && !hasOtherUtr))
+      const isOfAmount = (amount: number) => isAmountOfPayment(amount, payment, otherParts)
+      const linesOfAmount = lines.filter((candidate) => isOfAmount(candidate.line.amount))
+      const isOnly = lines.length < 2 || (linesOfAmount.length === 1 && isOfAmount(line.amount))
+      return isOnly && (keys.has(key) || (isOfAmount(line.amount) && !hasOtherUtr))
     }
     const paymentsOfLine = candidates.filter(belongsToLine).map(({ payment }) => payment)
-    // A registration number is not a bank reference: a delegate may quote it in two payments. Whether a payment has a
-    // number of another event is not revealed.
+    // A delegate may quote a registration number in two payments. Numbers of other events reveal nothing here.
     const paymentsUnderRegNo = [...listKeys(line)]
       .filter((key) => isRegNo(key) && registrations.get(key) !== null)
       .flatMap((key) => payments.get(key) ?? [])

@@ -12,6 +12,7 @@ import {
 import { memoize } from '../lib/memoize.ts'
 import type { Statement, StatementLine } from './bank-statement-columns-and-lines.ts'
 import type { Amount } from '../lib/money.ts'
+import type { KnownPayment, KnownReferences } from './statement-payer-proposals.ts'
 
 /**
  * Returns the references in the line. The reference column and the narration are separate, so no number spans both.
@@ -173,4 +174,15 @@ export function countKeys(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<B
   const counts = new Map<BankKey, number>()
   for (const keys of lines) for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
   return counts
+}
+
+/** Returns true if a line with this amount can be the payment, or the line of which the payment is one part. */
+export function isAmountOfPayment(
+  amount: number,
+  payment: KnownPayment,
+  otherParts: NonNullable<KnownReferences['otherParts']>,
+): boolean {
+  const others = otherParts.get(payment.id) ?? []
+  const total = others.reduce((sum, part) => sum + part.amount, payment.amount as number)
+  return amount === payment.amount || amount === total
 }

@@ -114,7 +114,7 @@ export async function matchLines(
   const toKeys = (reports: readonly ReportedReference[]) => new Set(reports.map(({ key }) => key))
   const lines = reconcileStatement(statement, awaitedPayments, {
     payments: new Map(knownReferences.payments),
-    otherParts: await findOtherParts(store, statement, knownReferences.payments),
+    otherParts: await findOtherParts(store, knownReferences.payments),
     payouts: new Map(
       knownReferences.payouts.filter(([, { source, account }]) =>
         ownAccounts.some((own) => own.source === source && own.account === account),
@@ -141,14 +141,12 @@ export async function matchLines(
   }
 }
 
-/** Returns the other parts of the lines to which the withdrawals refer. */
+/** Returns the other parts of the lines from which these payments were recorded. */
 async function findOtherParts(
   store: MatchStore,
-  { withdrawals }: StatementLines,
   payments: readonly (readonly [key: BankKey, payment: KnownPayment])[],
 ): Promise<ReadonlyMap<number, readonly KnownPayment[]>> {
-  const keys = new Set(findStatementReferences({ lines: [], withdrawals }))
-  const ids = payments.flatMap(([key, { id }]) => (keys.has(key) ? [id] : []))
+  const ids = payments.map(([, { id }]) => id)
   const parts = ids.length === 0 ? [] : await store.otherPartsOfLines([...new Set(ids)])
   return Map.groupBy(parts, ({ partOf }) => partOf)
 }

@@ -94,6 +94,12 @@ describe.each(DATABASES)('on %s', (database) => {
       'Withdrawal,Narration,Deposit,Date,Reference',
       `,BY TRANSFER-NEFT*${utr}*CITY HOSPITAL,${amount},09/01/27,${utr}`,
     )
+  /** A download whose bank prints the number in groups, in the narration only. */
+  const uploadDownloadWithGroups = (utr: string, amount: number) =>
+    uploadStatement(
+      'Date,Narration,Withdrawal Amt,Deposit Amt',
+      `09/01/27,NEFT INWARD UTR ${utr.slice(0, 8)} ${utr.slice(8)} CITY,,${amount}`,
+    )
   const assign = (view: View, ...parts: readonly Part[]) =>
     post<StatementDecisionResponse>(`/admin/statements/${view.statement.id}/assign/`, {
       lines: parts.map(([regNo, amount]) => ({
@@ -108,14 +114,19 @@ describe.each(DATABASES)('on %s', (database) => {
     return captures.flat().reduce((sum, { amount }) => sum + amount, 0) / 100
   }
 
-  test.each([2, 3])(
-    'a line that was split between %d people is complete in a second download with another narration',
-    async (count) => {
+  test.each([
+    [2, 'another narration', uploadSecondDownload],
+    [3, 'another narration', uploadSecondDownload],
+    [2, 'its number in groups', uploadDownloadWithGroups],
+    [3, 'its number in groups', uploadDownloadWithGroups],
+  ] as const)(
+    'a line that was split between %d people is complete in a second download with %s',
+    async (count, _, uploadAgain) => {
       const [utr, payers] = [createUtr(), await registerMany(count)]
       const first = await uploadFirstDownload(utr, count * FEE)
       const parts = payers.map((regNo): Part => [regNo, FEE])
       expect((await assign(first, ...parts)).message).toBe('1 line assigned.')
-      const second = await uploadSecondDownload(utr, count * FEE)
+      const second = await uploadAgain(utr, count * FEE)
       expect(second.lines).toMatchObject([{ state: 'assigned', left: 0, why: null, proposals: [] }])
       expect(second.lines[0]?.id).not.toBe(first.lines[0]?.id)
       expect(second.lines[0]?.payments.map(({ reg_no: regNo }) => regNo)).toEqual(payers)
