@@ -3,7 +3,6 @@ import { toNfc, toWellFormed } from '../lib/unicode.ts'
 import type { Field } from '../event/config.ts'
 import type { Answer, Person, RawAnswers, Scalar } from '../event/answer-types.ts'
 import { getMaxCharacters, getPersonFields } from './field-types.ts'
-import { memoize } from '../lib/memoize.ts'
 import { assertNever, fromPairs, getOwn } from '../lib/result.ts'
 
 /**
@@ -92,12 +91,6 @@ function readPeople(field: Field, values: readonly unknown[]): Answer | undefine
 /** A limit that is higher than the number of options in any field. */
 const MAX_LISTED_ANSWERS = 500
 
-/** Returns the ids of a field's options by their lower-case forms. If several have the same form, the first counts. */
-const indexOptions = memoize(
-  ({ options = [] }: Field) =>
-    new Map([...options].reverse().map(({ id }) => [id.toLowerCase(), id])),
-)
-
 function readAnswer(field: Field, value: unknown): Scalar | undefined {
   if (field.type === 'consent') return readConsent(value)
   if (typeof value === 'boolean') return field.type === 'yes-no' ? value : String(value)
@@ -111,8 +104,11 @@ function readAnswer(field: Field, value: unknown): Scalar | undefined {
       return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text
     case 'number':
       return /^[+-]?\d{1,15}(\.\d{1,10})?$/.test(text) ? Number(text) + 0 : text
-    case 'select':
-      return (field.ignoreCase && indexOptions(field).get(text.toLowerCase())) || text
+    case 'select': {
+      if (!field.ignoreCase) return text
+      const lowerCaseText = text.toLowerCase()
+      return field.options?.find((option) => option.id.toLowerCase() === lowerCaseText)?.id ?? text
+    }
     case 'file':
       return text.split(/[\\/]/).at(-1) || undefined
     case 'many':
